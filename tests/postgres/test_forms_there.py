@@ -59,7 +59,7 @@ def test_two_hubs_that_start_at_once_move_it_once(begun: str, engine: Engine, tm
     def start() -> None:
         ready.wait()
         try:
-            PostgresJournal(begun, known=known).close()
+            PostgresJournal(begun, migrations=known).close()
         except Exception as error:
             failed.append(error)
 
@@ -77,13 +77,13 @@ def test_two_hubs_that_start_at_once_move_it_once(begun: str, engine: Engine, tm
 
 def test_a_form_that_fails_leaves_all_as_it_was(begun: str, engine: Engine, tmp_path: Path) -> None:
     with event_kit.refused("journal_form_failed"):
-        PostgresJournal(begun, known=later_forms(FAILS))
+        PostgresJournal(begun, migrations=later_forms(FAILS))
     assert form(engine) == CURRENT.newest
     assert "mood" not in [column["name"] for column in inspect(engine).get_columns("person")]
 
 
 def test_an_older_program_refuses_it(begun: str, engine: Engine, tmp_path: Path) -> None:
-    PostgresJournal(begun, known=later_forms()).close()
+    PostgresJournal(begun, migrations=later_forms()).close()
     for read_only in (False, True):
         with pytest.raises(Problem) as refused:
             PostgresJournal(begun, read_only)

@@ -50,7 +50,7 @@ def take_key_file(folder: Path, service: Service) -> bool:
 def _take_keys(path: Path, service: Service) -> list[str]:
     """{"unit": "64 hex digits" or {"key": "64 hex digits", "role": one of ROLES}}, perhaps edited manually. Returns
     what was invalid."""
-    known = service.snapshot.venue.units
+    units = service.snapshot.venue.units
     entries, wrong = _entries(path.read_text(encoding="utf-8", errors="replace"))
     times = Counter(unit for unit, _ in entries)
     steps: list[Step] = []
@@ -64,14 +64,14 @@ def _take_keys(path: Path, service: Service) -> list[str]:
             if (
                 len(key) < 2 * KEY_BYTES
                 or times[unit] > 1
-                or len(known) + len(rows) >= rights.UNITS_MAX
-                or known.get(unit, same := rights.UnitKeyRecord(role, rights.key_digest(unit, key))) != same
+                or len(units) + len(rows) >= rights.UNITS_MAX
+                or units.get(unit, same := rights.UnitKeyRecord(role, rights.key_digest(unit, key))) != same
             ):
                 raise ValueError(unit)
         except (KeyError, TypeError, ValueError, Problem):
             wrong.append(unit[:40])
             continue
-        if unit not in known:
+        if unit not in units:
             steps.append(Step(VENUE, rights.unit_keyed_entry(unit, role, key)))
         if unit not in service.snapshot.keys:
             # In a hub restored from a backup the entry may exist already (`journal_identity.latest_rights_entries`).
@@ -84,9 +84,9 @@ def _entries(text: str) -> tuple[list[tuple[str, Any]], list[str]]:
     """Each (unit, value) as often as it occurs, objects as their pairs, and what is wrong with the text. In broken JSON
     (a missing comma, a truncated file) every complete entry still counts."""
     try:
-        found = json.loads(text, object_pairs_hook=tuple)
-        if isinstance(found, tuple):
-            return list(found), []
+        value = json.loads(text, object_pairs_hook=tuple)
+        if isinstance(value, tuple):
+            return list(value), []
         wrong = ["no object"]
     except (ValueError, RecursionError) as error:
         wrong = [str(error)]

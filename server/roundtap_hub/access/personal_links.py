@@ -113,8 +113,8 @@ class PersonalLinks:
         token, now = self.token(event_id, competitor), self._now_ms()
         with self._lock:
             self._codes = {letters: code for letters, code in self._codes.items() if code[1] > now}
-            for letters, (known, _) in self._codes.items():
-                if known == token:
+            for letters, (owner_token, _) in self._codes.items():
+                if owner_token == token:
                     return letters
             while (made := "".join(self._choice(CODE_LETTERS) for _ in range(CODE_LENGTH))) in self._codes:
                 continue

@@ -76,12 +76,12 @@ def state_of(snapshot: Snapshot, event_id: str) -> str:
     """The state of an event."""
     if event_id in snapshot.venue.deleted:
         return DELETED
-    known = snapshot.dormant.get(event_id) or snapshot.events.get(event_id)
-    if known is None:
+    event = snapshot.dormant.get(event_id) or snapshot.events.get(event_id)
+    if event is None:
         return NO_EVENT
     if event_id in snapshot.venue.archived:
         return ARCHIVED
-    if known.finished:
+    if event.finished:
         return FINISHED
     state = snapshot.event(event_id)
     return IN_PLAY if state is not None and state.public_rounds else BEFORE
@@ -91,8 +91,8 @@ def round_state_of(state: EventState | None, match_id: str = "") -> str:
     """The state of this match's round; without one, of the event's newest."""
     if state is None:
         return NO_ROUND
-    found = state.find_match(match_id) if match_id else None
-    played = found[0] if found is not None else state.rounds[-1] if state.rounds else None
+    round_and_match = state.find_match(match_id) if match_id else None
+    played = round_and_match[0] if round_and_match is not None else state.rounds[-1] if state.rounds else None
     if played is None:
         return NO_ROUND
     if played.status == ROUND_DRAFT:
@@ -117,10 +117,10 @@ def refuse_role(snapshot: Snapshot, asked: Route, role: str, event_id: str = "",
 def is_allowed(snapshot: Snapshot, role: str, address: str) -> bool:
     """Whether `role` may request "POST /console/e1/match/1.1/ruling" now, by its route."""
     method, _, path = address.partition(" ")
-    found = find_route(method, path)
-    if found is None:
+    route_and_names = find_route(method, path)
+    if route_and_names is None:
         return False
-    asked, named = found
+    asked, named = route_and_names
     event_id = named.get("event_id", "")
     if not asked.who & STAFF:
         return True

@@ -67,8 +67,8 @@ def _code(number: int) -> str:
 
 def code_in(typed: str) -> tuple[str, int] | None:
     """A typed code ("k7f 3") as printed on slips ("K7F-3"), and its round; None where it is no code."""
-    found = _CODE.fullmatch(typed.strip())
-    return (f"{found[1].upper()}-{int(found[2])}", int(found[2])) if found else None
+    code = _CODE.fullmatch(typed.strip())
+    return (f"{code[1].upper()}-{int(code[2])}", int(code[2])) if code else None
 
 
 def slip_token(secret: bytes, state: EventState, played: RoundState, match: MatchState) -> str:
@@ -92,8 +92,8 @@ def _signature(secret: bytes, event_id: str, content: str) -> str:
 
 def token_in(text: str) -> str:
     """The token at the end of a scanned or typed text, which may be garbled before it; "" without one."""
-    found = _TOKEN.search(text.strip())
-    return found[1].upper() if found else ""
+    token = _TOKEN.search(text.strip())
+    return token[1].upper() if token else ""
 
 
 def read_token(secret: bytes, event_ids: Iterable[str], token: str) -> SlipToken | None:
@@ -142,14 +142,14 @@ def find_slip(service: Service, secret: bytes, typed: str, event_id: str = "") -
         if named is None:
             return None
         # A made-up token must not cause the slow search through old draws, except where typed at an event's desk.
-        known = named.signed or event_id
+        search_old = named.signed or event_id
         return _find_in_rounds(
             service,
             [named.event_id],
             named.round,
             mark=named.mark,
             signed=named.signed,
-            former=named.event_id if known else "",
+            former=named.event_id if search_old else "",
         )
     if code is None:
         return None
@@ -197,18 +197,18 @@ def public_round(state: EventState, number: int) -> RoundState | None:
 def _former(service: Service, event_id: str, number: int, code: str, mark: str) -> OutdatedSlip | None:
     """The match of an earlier draw. Replays all the event's entries, which is slow but rare: it tells an outdated slip
     from a made-up one."""
-    found: MatchState | None = None
+    match: MatchState | None = None
     for state, played in _published_versions(service, event_id, number):
-        found = _match_of(state, played, code, mark) or found
-    if found is None:
+        match = _match_of(state, played, code, mark) or match
+    if match is None:
         return None
     now = service.snapshot.event(event_id)
     return OutdatedSlip(
         event_id,
         number,
-        found.match.table,
-        found.match.a,
-        found.match.b,
+        match.match.table,
+        match.match.a,
+        match.match.b,
         now is not None and public_round(now, number) is not None,
     )
 

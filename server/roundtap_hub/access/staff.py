@@ -93,7 +93,9 @@ class Staff:
     @property
     def people(self) -> tuple[StaffPerson, ...]:
         """All people in the order they were added, the revoked too."""
-        return tuple(found for person in self._service.snapshot.venue.staff if (found := self.find(person)))
+        return tuple(
+            staff_person for person in self._service.snapshot.venue.staff if (staff_person := self.find(person))
+        )
 
     @property
     def salt(self) -> str:
@@ -115,13 +117,13 @@ class Staff:
 
     def identity_of(self, person_id: str) -> StaffIdentity | None:
         """A person as of now; None for one who is no longer of the staff."""
-        found = self.find(person_id)
-        return found if found is not None and found.active else None
+        person = self.find(person_id)
+        return person if person is not None and person.active else None
 
     def name_of(self, actor: str) -> str:
         """The name behind an entry's actor ("judge:1f2e3d4c5b"); "" where this hub knows none."""
-        found = self.find(actor.partition(":")[2])
-        return found.name if found is not None else ""
+        person = self.find(actor.partition(":")[2])
+        return person.name if person is not None else ""
 
     def person_of(self, pin: str) -> StaffPerson | None:
         """The person with this PIN."""
@@ -196,10 +198,10 @@ class Staff:
         self._service.execute([Step(VENUE, NewEntry(kind, data))], actor, beside=rows)
 
     def _known(self, person_id: str) -> StaffPerson:
-        found = self.find(person_id)
-        if found is None:
+        person = self.find(person_id)
+        if person is None:
             raise Problem("unknown_person")
-        return found
+        return person
 
     def _make_place(self, actor: str) -> None:
         """Forget the revoked person who was added first. Raises Problem("staff_full")."""
@@ -221,11 +223,11 @@ def _hash_once(pin: str) -> TypedHash:
 
 def _person_with(typed: TypedHash, people: Iterable[StaffPerson]) -> StaffPerson | None:
     """The one of `people` with this PIN, the last of several; how long it takes does not tell who that is."""
-    found = None
+    person = None
     for each in people:
         if each.active and hmac.compare_digest(each.hashed, typed(salt_of(each.hashed))):
-            found = each
-    return found
+            person = each
+    return person
 
 
 def _check_role(role: str) -> None:
@@ -274,8 +276,8 @@ class Sessions:
     def _read(self, path: Path) -> None:
         """Read the sessions of the previous run; older files hold the hub's PIN mark once, for all of them."""
         try:
-            found = json.loads(path.read_text(encoding="utf-8"))
-            rows = [self._restored({"pin": found.get("pin"), **row}) for row in found["sessions"]]
+            saved = json.loads(path.read_text(encoding="utf-8"))
+            rows = [self._restored({"pin": saved.get("pin"), **row}) for row in saved["sessions"]]
             self._sessions = {each.hash: each for each in rows}
         except FileNotFoundError:
             return
@@ -426,8 +428,8 @@ class StaffLogin:
 
     def session(self, token: str) -> Session | None:
         """The valid session of a cookie's token, or None, as for a revoked person."""
-        found = self.sessions.find(token)
-        return found if self.identity_of(found) is not None else None
+        session = self.sessions.find(token)
+        return session if self.identity_of(session) is not None else None
 
     def identity_of(self, session: Session | None) -> StaffIdentity | None:
         """The session's person in the current role; None where a PIN that it depends on was replaced since."""
@@ -472,8 +474,8 @@ class StaffLogin:
         """As `_person_with`. Salts beside that of all are looked at last, and seldom, while somebody guesses."""
         usual = {self.staff.salt, salt_of(self._pin.hashed)}
         old = [each for each in people if each.active and salt_of(each.hashed) not in usual]
-        found = _person_with(typed, (each for each in people if each not in old))
-        return found or (self._old_guesses.check(lambda: _person_with(typed, old), address) if old else None)
+        person = _person_with(typed, (each for each in people if each not in old))
+        return person or (self._old_guesses.check(lambda: _person_with(typed, old), address) if old else None)
 
     def knows(self, device: str) -> bool:
         """Whether this is the cookie of a device that was logged in with a PIN that is still valid."""

@@ -134,9 +134,9 @@ class UnitKeys(Mapping[str, bytes]):
     """Key by unit, as the journal of `service` has them. Thread-safe; a change is saved before it takes effect.
     `known`: units that are valid while the journal has none of their name (tests, a hall in one process)."""
 
-    def __init__(self, service: Service, known: Mapping[str, bytes] | None = None) -> None:
+    def __init__(self, service: Service, keys: Mapping[str, bytes] | None = None) -> None:
         self._service = service
-        self._known = {unit: UnitKey(key, usual_role(unit)) for unit, key in (known or {}).items()}
+        self._known = {unit: UnitKey(key, usual_role(unit)) for unit, key in (keys or {}).items()}
         self._lock = threading.Lock()
         self._listeners: list[Listener] = []
         self._local: Mapping[str, UnitKey] = {}
@@ -157,10 +157,10 @@ class UnitKeys(Mapping[str, bytes]):
         return (self._known.get(unit) if said is None else None) or self._local.get(unit)
 
     def __getitem__(self, unit: str) -> bytes:
-        found = self.find(unit)
-        if found is None:
+        unit_key = self.find(unit)
+        if unit_key is None:
             raise KeyError(unit)
-        return found.key
+        return unit_key.key
 
     def __iter__(self) -> Iterator[str]:
         """All units with a key; local ones only once they were in contact, as each has a key."""
@@ -172,8 +172,8 @@ class UnitKeys(Mapping[str, bytes]):
 
     def role(self, unit: str) -> str | None:
         """The role of the unit's key; None for an unknown unit."""
-        found = self.find(unit)
-        return found.role if found is not None else None
+        unit_key = self.find(unit)
+        return unit_key.role if unit_key is not None else None
 
     def set_local(self, units: Mapping[str, UnitKey]) -> None:
         """Set the local units (`make_local_units`): their keys are not in the journal, and valid only from loopback."""
@@ -243,12 +243,12 @@ class UnitKeys(Mapping[str, bytes]):
 
     def require(self, unit: str) -> UnitKey:
         """A unit whose key may be replaced. Raises Problem("unknown_unit"), ("unit_local")."""
-        found = self.find(unit)
-        if found is None:
+        unit_key = self.find(unit)
+        if unit_key is None:
             raise Problem("unknown_unit", unit=unit[:40])
         if self.is_local(unit):
             raise Problem("unit_local", unit=unit)
-        return found
+        return unit_key
 
     def _record(self, new: NewEntry, actor: str, key: bytes, more: Sequence[NewEntry] = ()) -> None:
         self._service.execute(
@@ -397,17 +397,17 @@ class UnitAuth:
 
     def key_for(self, kind: str, unit: object, address: str) -> bytes:
         """The key of the unit that a message claims to come from; nothing is trusted before its signature."""
-        found = self._keys.find(unit) if isinstance(unit, str) else None
-        if found is None or not isinstance(unit, str) or (self._keys.is_local(unit) and not is_loopback(address)):
+        unit_key = self._keys.find(unit) if isinstance(unit, str) else None
+        if unit_key is None or not isinstance(unit, str) or (self._keys.is_local(unit) and not is_loopback(address)):
             raise RequestRefused(403, "unknown unit")
-        if found.role != ROLE_FOR[kind]:
-            raise RequestRefused(403, f"this key is for a {found.role} and opens nothing here")
+        if unit_key.role != ROLE_FOR[kind]:
+            raise RequestRefused(403, f"this key is for a {unit_key.role} and opens nothing here")
         if not self._wrong.has((address, unit)):
             raise RequestRefused(429, "too many wrong signatures; try again later")
         if not (self._by_key.has((unit, kind)) and self._by_address.has((address, unit, kind))):
             self._troubles.note(unit, FLOOD)
             raise RequestRefused(429, "too much at once; try again later")
-        return found.key
+        return unit_key.key
 
     def verify_report(self, message: Mapping[str, Any], address: str) -> tuple[str, bytes, dict[str, Any]]:
         """(unit, its key, the report) of a message with a valid signature."""

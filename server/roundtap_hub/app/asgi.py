@@ -135,13 +135,13 @@ class HubApplication:
         else:
             # Building the pages declares their routes.
             await self.pages.built()
-            found = find_route(method, path)
-            who = allowed_roles(found[0] if found is not None else None, path)
+            route_and_names = find_route(method, path)
+            who = allowed_roles(route_and_names[0] if route_and_names is not None else None, path)
             if await answer_if_refused(self.hub.access, self.hub.language, scope, send, who):
                 return
             body: http_answers.Receive | None = receive
-            if found is not None and (found[0].kept or found[0].address in PERSONAL):
-                body = await self.cached_pages.answer(scope, receive, send, *found)
+            if route_and_names is not None and (route_and_names[0].kept or route_and_names[0].address in PERSONAL):
+                body = await self.cached_pages.answer(scope, receive, send, *route_and_names)
             if body is not None:
                 await self.pages.answer(scope, body, send, who)
 
@@ -251,9 +251,9 @@ class PhaseTimer:
             self._timer = self._loop.call_later(max(due_ms - now.mono_ms, TIMER_MIN_MS) / 1000, self._fire)
 
     def _due_of(self, event: str, state: EventState, now: Instant) -> tuple[EventState, int | None]:
-        known = self._due.get(event)
-        if known is not None and known[0] is state and (known[1] is None or known[1] > now.mono_ms):
-            return known
+        due = self._due.get(event)
+        if due is not None and due[0] is state and (due[1] is None or due[1] > now.mono_ms):
+            return due
         wait_ms = next_change_ms(state, now)
         return state, None if wait_ms is None else now.mono_ms + wait_ms
 

@@ -73,25 +73,25 @@ class DraftView:
     met: Mapping[str, Sequence[int]]
 
 
-def draft_view(moment: SavedEvent) -> DraftView | None:
-    draft = moment.state.draft
+def draft_view(event: SavedEvent) -> DraftView | None:
+    draft = event.state.draft
     return (
         None
         if draft is None
         else DraftView(
             draft,
-            title_key(moment.state, draft),
-            {competitor: row.points for competitor, row in settled_rows(moment).items()},
+            title_key(event.state, draft),
+            {competitor: row.points for competitor, row in settled_rows(event).items()},
             {f["competitor"]: (f["from"], f["to"]) for f in draft.notes.get("floats", ())},
-            _meetings(moment, draft),
+            _meetings(event, draft),
         )
     )
 
 
-def _meetings(moment: SavedEvent, draft: RoundState) -> Mapping[str, Sequence[int]]:
+def _meetings(event: SavedEvent, draft: RoundState) -> Mapping[str, Sequence[int]]:
     """The rounds of this stage in which the pairs of a draft met, by match."""
     met: dict[frozenset[str | None], list[int]] = {}
-    for played in moment.state.public_rounds:
+    for played in event.state.public_rounds:
         if played.stage == draft.stage == SWISS:
             for match in played.matches:
                 met.setdefault(frozenset((match.match.a, match.match.b)), []).append(played.number)
@@ -122,32 +122,32 @@ def details_place(event_id: str) -> AnyResponse:
 
 def _show_place(event_id: str) -> AnyResponse:
     """The place of this request. `since`: the version a browser shows; it gets what changed."""
-    moment, place = current.event(event_id), render.current_place()
+    event, place = current.event(event_id), render.current_place()
     if place.key not in _PLACES:
         place = places.PLAY
     if request.method == "POST":
         g.address = place.path(event_id)
-        return render.page_response(_draw(moment, place))
-    shown = current.shown_round(moment.state)
+        return render.page_response(_draw(event, place))
+    shown = current.shown_round(event.state)
     key = place.key, event_id, current.words().language, shown.number if shown else None, lines_marked()
     g.version = render.current_version(PageKey("console", event_id))
     newest, old = render.render_cache().page(
-        key, g.version, current.now_ms(), lambda before: _draw(moment, place, before), request.args.get("since")
+        key, g.version, current.now_ms(), lambda before: _draw(event, place, before), request.args.get("since")
     )
     return render.page_response(newest) if old is None else render.patch_response(diff_pages(old, newest))
 
 
-def _draw(moment: saved_event.SavedEvent, place: places.Place, before: RenderedPage | None = None) -> RenderedPage:
+def _draw(event: saved_event.SavedEvent, place: places.Place, before: RenderedPage | None = None) -> RenderedPage:
     """A place as all roles share it (live/render.py takes out what a reader may not use); after a Problem, as this
     request sees it. `before`: an earlier rendering; while a round is played, only what a report may change is
     drawn anew."""
-    steady = _steady_part(moment) if place is places.PLAY else None
+    steady = _steady_part(event) if place is places.PLAY else None
     source: Any = before.source if before is not None else None
     if source is not None and source[0] != steady:
         source = None
     # Read first: what is read once for a request begins with the tables that were drawn before.
-    grid, _ = _current_tasks(moment, source[1] if source is not None else ())
-    look = _look(moment)
+    grid, _ = _current_tasks(event, source[1] if source is not None else ())
+    look = _look(event)
     if before is not None and source is not None:
         page = before.redrawn(_draw_tables(look, partial(_render, look, "console_in_play.html")))
     else:
@@ -155,20 +155,20 @@ def _draw(moment: saved_event.SavedEvent, place: places.Place, before: RenderedP
             _render,
             look,
             f"console_{place.key}.html",
-            planned=saved_event.planned_swiss(moment.state),
-            stage=stage_key(moment.state),
-            has_bracket=bracket(moment) is not None,
-            rulebook=moment.state.rulebook,
-            draws=has_draws(moment.state),
+            planned=saved_event.planned_swiss(event.state),
+            stage=stage_key(event.state),
+            has_bracket=bracket(event) is not None,
+            rulebook=event.state.rulebook,
+            draws=has_draws(event.state),
         )
         page = _PLACES[place.key](look, draw)
     return replace(page, source=None if steady is None else (steady, grid))
 
 
-def _steady_part(moment: SavedEvent) -> object:
+def _steady_part(event: SavedEvent) -> object:
     """What Play shows beside a Swiss round's reports, its clock and the units: while it is equal, nothing outside of
     console_in_play.html changes. None where any entry may change more."""
-    hub, state, snapshot = current.hub(), moment.state, current.snapshot()
+    hub, state, snapshot = current.hub(), event.state, current.snapshot()
     live = state.live
     if (
         live is None
@@ -187,7 +187,7 @@ def _steady_part(moment: SavedEvent) -> object:
         state.rounds[:-1],
         byes,
         structs.replace(live, matches=()),
-        moment.people,
+        event.people,
         snapshot.venue,
         hub.service.storage.lines(),
         paper and paper.mute_units,
@@ -210,16 +210,16 @@ class EventLook:
     opened: str
 
 
-def _look(moment: SavedEvent) -> EventLook:
-    grid, needs = _current_tasks(moment)
+def _look(event: SavedEvent) -> EventLook:
+    grid, needs = _current_tasks(event)
     return EventLook(
-        moment,
-        saved_event.full_names(moment),
+        event,
+        saved_event.full_names(event),
         grid,
         needs,
-        points_before_round_1(moment),
-        table_clocks(current.snapshot(), current.units(), moment.state, current.now_ms()),
-        opened_part(moment),
+        points_before_round_1(event),
+        table_clocks(current.snapshot(), current.units(), event.state, current.now_ms()),
+        opened_part(event),
     )
 
 
@@ -254,13 +254,13 @@ def _render(look: EventLook, template: str, **more: Any) -> RenderedPage:
 
 
 def _current_tasks(
-    moment: SavedEvent,
+    event: SavedEvent,
     before: Iterable[GridCell] = (),
 ) -> tuple[Sequence[GridCell], Sequence[OpenTask]]:
     """The newest round's tables and what needs the organizer, read once for a request. `before`: as `grid_cells`."""
     if "tasks" not in g:
-        snapshot, hub, units, state = current.snapshot(), current.hub(), current.units(), moment.state
-        names, now = saved_event.full_names(moment), current.now_ms()
+        snapshot, hub, units, state = current.snapshot(), current.hub(), current.units(), event.state
+        names, now = saved_event.full_names(event), current.now_ms()
         grid = grid_cells(
             snapshot,
             units,
@@ -291,10 +291,10 @@ def open_things(state: EventState | None) -> dict[str, int]:
     """The open things of all places, by kind (places.py): within an event its places, else the hub's."""
     if state is None:
         return {"preflight": render.todo_count(False)}
-    moment, before = current.event(state.id), not state.public_rounds and not state.finished
-    here, lists, points = saved_event.check_in_count(state), list_counts(moment), points_before_round_1(moment)
+    event, before = current.event(state.id), not state.public_rounds and not state.finished
+    here, lists, points = saved_event.check_in_count(state), list_counts(event), points_before_round_1(event)
     return {
-        "tasks": len(_current_tasks(moment)[1]) + len(points),
+        "tasks": len(_current_tasks(event)[1]) + len(points),
         "lists": lists.get(MISSING, 0) + lists.get(WRONG, 0) if before else 0,
         "awaited": here[1] - here[0] if before and here else 0,
         "paper": asking_jobs(state),
@@ -349,9 +349,9 @@ def _draw_tables(look: EventLook, draw: Draw) -> RenderedPage:
 
 
 def _draw_players(look: EventLook, draw: Draw) -> RenderedPage:
-    moment, state, opened = look.moment, look.moment.state, look.opened
-    people, lists = roster(moment), list_states(moment)
-    members = {team.id: team.members for team in saved_event.all_competitors(moment)}
+    event, state, opened = look.moment, look.moment.state, look.opened
+    people, lists = roster(event), list_states(event)
+    members = {team.id: team.members for team in saved_event.all_competitors(event)}
 
     def person_rows() -> Iterator[RowSource]:
         # The opened row holds what this request typed: it is never cached.
@@ -378,11 +378,11 @@ def _draw_players(look: EventLook, draw: Draw) -> RenderedPage:
         person_rows=person_rows,
         members=members,
         lists=lists,
-        told_lists=list_counts(moment),
+        told_lists=list_counts(event),
         counted_here=saved_event.check_in_count(state),
-        damaged=[person.name for who, person in moment.people.items() if is_damaged(who, person)],
+        damaged=[person.name for who, person in event.people.items() if is_damaged(who, person)],
     )
-    return _draw_person(moment, opened.removeprefix("person-"), draw) if opened.startswith("person-") else draw()
+    return _draw_person(event, opened.removeprefix("person-"), draw) if opened.startswith("person-") else draw()
 
 
 def _draw_standings(look: EventLook, draw: Draw) -> RenderedPage:
@@ -392,13 +392,13 @@ def _draw_standings(look: EventLook, draw: Draw) -> RenderedPage:
 
 def _draw_event(look: EventLook, draw: Draw) -> RenderedPage:
     state, snapshot, units = look.moment.state, current.snapshot(), current.units()
-    known = table_units(current.hub(), snapshot, units)
+    at_tables = table_units(current.hub(), snapshot, units)
     return draw(
         short=cut_short_lines(look.moment),
         early=has_more_rounds(state),
-        units_known=len(known),
+        units_known=len(at_tables),
         roster=roster(look.moment),
-        unit_rows=unit_rows(snapshot, known, units, current.now_ms()) if look.opened == UNITS else (),
+        unit_rows=unit_rows(snapshot, at_tables, units, current.now_ms()) if look.opened == UNITS else (),
         structure_open=structure_is_open(state) and not state.finished,
         options=options_view(state.rulebook),
         given_options=flatten_options(state.given_options),
@@ -423,25 +423,25 @@ def lines_marked() -> str:
 
 @route("GET /console/<event_id>/person/<competitor>", STAFF, VISIBLE)
 def person_page(event_id: str, competitor: str) -> AnyResponse:
-    moment = current.event(event_id)
-    if competitor not in moment.state.entrants:
+    event = current.event(event_id)
+    if competitor not in event.state.entrants:
         abort(404)
-    name, desk = competitor_row(moment, competitor).name, people_forms_view(moment)
-    part = partial(_part, moment, "person_forms.html", f"person-{competitor}", name, desk=desk)
-    return _draw_person(moment, competitor, part)
+    name, desk = competitor_row(event, competitor).name, people_forms_view(event)
+    part = partial(_part, event, "person_forms.html", f"person-{competitor}", name, desk=desk)
+    return _draw_person(event, competitor, part)
 
 
 @route("GET /console/<event_id>/officials", STAFF, VISIBLE)
 def officials_page(event_id: str) -> AnyResponse:
     """The event's officials, and as whom they play."""
-    moment = current.event(event_id)
+    event = current.event(event_id)
     return _part(
-        moment,
+        event,
         "officials_forms.html",
         OFFICIALS,
         current.words()("officials.title"),
-        desk=people_forms_view(moment),
-        roster=roster(moment),
+        desk=people_forms_view(event),
+        roster=roster(event),
     )
 
 
@@ -453,8 +453,8 @@ def event_units_page(event_id: str) -> AnyResponse:
     return _part(current.event(event_id), "units_forms.html", UNITS, current.words()("units.title"), unit_rows=rows)
 
 
-def _part(moment: saved_event.SavedEvent, part: str, part_id: str, title: str, **context: Any) -> AnyResponse:
-    state = moment.state
+def _part(event: saved_event.SavedEvent, part: str, part_id: str, title: str, **context: Any) -> AnyResponse:
+    state = event.state
     return render.page(
         "console_part.html",
         feed=PageKey("console", state.id),
@@ -467,37 +467,37 @@ def _part(moment: saved_event.SavedEvent, part: str, part_id: str, title: str, *
     )
 
 
-def _draw_person(moment: SavedEvent, competitor: str, draw: Callable[..., Drawn]) -> Drawn:
+def _draw_person(event: SavedEvent, competitor: str, draw: Callable[..., Drawn]) -> Drawn:
     """`person_forms.html`, with what it shows beyond the event itself."""
-    state, person, names = moment.state, moment.people.get(competitor), saved_event.full_names(moment)
+    state, person, names = event.state, event.people.get(competitor), saved_event.full_names(event)
     leaving = leave_effect(state, competitor)
     return draw(
-        p=competitor_row(moment, competitor),
+        p=competitor_row(event, competitor),
         person=person,
         damaged_person=is_damaged(competitor, person),
         leaving=leaving,
         to=names.get(leaving.opponent, leaving.opponent),
         going=leaves_after_round(state, competitor),
-        stays_out=_no_return_reason(moment, competitor),
+        stays_out=_no_return_reason(event, competitor),
         plays_again=match_ended_by_leaving(state, competitor) if undo_leaving(state, competitor) else None,
     )
 
 
-def _no_return_reason(moment: saved_event.SavedEvent, competitor: str) -> str:
+def _no_return_reason(event: saved_event.SavedEvent, competitor: str) -> str:
     """Why a player who has left cannot come back; "" for one who can."""
     try:
-        refuse_return(moment.state, moment.state.entrants[competitor])
+        refuse_return(event.state, event.state.entrants[competitor])
     except Problem as problem:
         return problem.say(current.words())
     return ""
 
 
-def opened_part(moment: saved_event.SavedEvent) -> str:
+def opened_part(event: saved_event.SavedEvent) -> str:
     """The part whose form has just been refused, which the answer shows open, as it was typed; else ""."""
     args = request.view_args or {}
     if request.method != "POST":
         return ""
-    if args.get("competitor") in moment.state.entrants:
+    if args.get("competitor") in event.state.entrants:
         return f"person-{args['competitor']}"
     return next((place for place, endpoints in _FORMS.items() if request.endpoint in endpoints), "")
 
@@ -561,10 +561,10 @@ def _counted_ms(event_id: str) -> int:
 
 def parse_clock(text: str) -> int:
     """ "42" or "42:30" as milliseconds; Problem("clock_text") for anything else."""
-    found = CLOCK_TEXT.fullmatch(text)
-    if found is None:
+    clock = CLOCK_TEXT.fullmatch(text)
+    if clock is None:
         raise Invalid("clock_text", value=text[:20])
-    return (int(found[1]) * 60 + int(found[2] or 0)) * 1000
+    return (int(clock[1]) * 60 + int(clock[2] or 0)) * 1000
 
 
 @route("POST /console/<event_id>/extra", HEADS, PLAYING)

@@ -29,17 +29,17 @@ def _home(source: PageSource, _: PageKey) -> object:
 
 @page_kind("judge")
 def _judge(source: PageSource, page: PageKey) -> object:
-    found = (
+    events = (
         saved_event(source.snapshot, event_id)
         for event_id, state in source.snapshot.events.items()
         if not state.finished
     )
-    return [_console(source, each, page) for each in found if each is not None]
+    return [_console(source, each, page) for each in events if each is not None]
 
 
 @event_page("console/<event_id>")
-def _console(source: PageSource, moment: SavedEvent, _: PageKey) -> object:
-    snapshot, units, state = source.snapshot, source.units, moment.state
+def _console(source: PageSource, event: SavedEvent, _: PageKey) -> object:
+    snapshot, units, state = source.snapshot, source.units, event.state
     # With a draft it matters where other events play: the first to publish gets the tables.
     others: list[Any] = sorted(taken_tables(snapshot.events, state.id)) if state.draft else []
     if any(status.call_since_ms is not None for status in units.values()):
@@ -74,13 +74,13 @@ def _console(source: PageSource, moment: SavedEvent, _: PageKey) -> object:
         ],
         others,
         requests,
-        _by_time(source, moment, source.now) if source.now else (),
+        _by_time(source, event, source.now) if source.now else (),
     )
 
 
-def _by_time(source: PageSource, moment: SavedEvent, now: Instant) -> object:
+def _by_time(source: PageSource, event: SavedEvent, now: Instant) -> object:
     """What changes by time alone: silent units, unconfirmed reports, a limit, a phase."""
-    state, units, now_ms = moment.state, source.units, now.mono_ms
+    state, units, now_ms = event.state, source.units, now.mono_ms
     live = state.live
     silent = sorted(unit for unit in known_units(source.snapshot, (), units) if out_of_contact(units.get(unit), now_ms))
     alone = [

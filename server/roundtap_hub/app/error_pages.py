@@ -84,8 +84,8 @@ def _is_api_request() -> bool:
 def _error_page(code: int) -> Response:
     g.status = code
     try:
-        known = code if f"error.{code}" in current.words() else 400 if code < 500 else 500
-        response = render.page("error.html", code=known)
+        shown_code = code if f"error.{code}" in current.words() else 400 if code < 500 else 500
+        response = render.page("error.html", code=shown_code)
     except Exception:
         # The same cause may break the error page too.
         log.exception("the error page failed")
@@ -122,10 +122,10 @@ class PendingCommands:
 def outcome_page(word: str) -> AnyResponse:
     """Whether the command is saved, refused, or still unknown."""
     kept: PendingCommands = current_app.extensions[PENDING_COMMANDS]
-    found = kept.find(word)
-    if found is None:
+    command = kept.find(word)
+    if command is None:
         abort(404)
-    answer, event_id = found
+    answer, event_id = command
     how, why = _outcome_of(answer)
     return render.page("outcome.html", status=202 if how == WAITS else 200, how=how, why=why, event_id=event_id)
 

@@ -82,12 +82,12 @@ def create_app(hub: Hub) -> Flask:
 
 
 def draw_page(
-    app: Flask, path: str, key: RenderingKey, moment: RenderInput, now_ms: int, version: str
+    app: Flask, path: str, key: RenderingKey, render_input: RenderInput, now_ms: int, version: str
 ) -> RenderedPage | str | None:
-    """The page that all readers of `key` share, drawn from `moment` for the cache; its redirect address; or None."""
+    """The page that all readers of `key` share, drawn from `render_input` for the cache; a redirect; or None."""
     environ = wsgi_environ({"method": "GET", "path": path, "query_string": b"", "headers": [(b"host", b"localhost")]})
     with app.request_context(environ):
-        g.snapshot, g.units, g.now_ms, g.version, g.variant = *moment, now_ms, version, key.variant
+        g.snapshot, g.units, g.now_ms, g.version, g.variant = *render_input, now_ms, version, key.variant
         g.visit, g.words = Visit("", "", None, "", ""), words_in(key.language)
         try:
             answer: Any = app.preprocess_request() or app.dispatch_request()

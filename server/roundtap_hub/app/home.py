@@ -51,7 +51,7 @@ def events_page(**_: str) -> AnyResponse:
     hub, snapshot = current.hub(), current.snapshot()
     lines = listed_events(snapshot)
     playing = [line for line in lines if isinstance(line, EventState) and line.public_rounds and not line.finished]
-    known = {state.id for state in playing}
+    playing_ids = {state.id for state in playing}
     silent = bool(failed_checks(printer_checks(hub, current.units(), current.now_ms())))
     needs: list[tuple[str, EventLine, int]] = [
         ("paper", state, asking_jobs(state, waiting=silent)) for state in snapshot.events.values()
@@ -67,7 +67,7 @@ def events_page(**_: str) -> AnyResponse:
         events=lines,
         playing=playing,
         archived=archived_list(snapshot),
-        upcoming=[line for line in lines if not line.finished and line.id not in known],
+        upcoming=[line for line in lines if not line.finished and line.id not in playing_ids],
         finished=[line for line in lines if line.finished],
         faces={state.id: clock_face(state, current.instant(), current.words()) for state in playing},
         may_archive=[line.id for line in lines if may_archive(snapshot, line.id)],

@@ -31,21 +31,21 @@ TABLE_DIGITS = 3
 def judge_page_view(
     snapshot: Snapshot,
     units: Mapping[str, UnitStatus],
-    moments: Iterable[SavedEvent],
+    saved_events: Iterable[SavedEvent],
     now: Instant,
     here: Collection[tuple[str, str, str]],
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """All calls, those not taken first, then by age; and the events of `moments`, with what their forms need. Of a
+    """All calls, those not taken first, then by age; and the events of `saved_events`, with what their forms need. Of a
     call, `match` is "" for a unit at a table without a match; `sources`: "table", and the names of callers by phone;
     `since_ms`, the time of the first of them, identifies the call."""
     calls: dict[tuple[str, str], dict[str, Any]] = {}
     events = []
-    for moment in moments:
-        state, names = moment.state, full_names(moment)
+    for event in saved_events:
+        state, names = event.state, full_names(event)
         grid = grid_cells(snapshot, units, state, newest_round(state), names, now.mono_ms) if state.live else ()
-        found = open_tasks(snapshot, units, state, grid, names, now.mono_ms, played_ms(state, now), here)
+        tasks = open_tasks(snapshot, units, state, grid, names, now.mono_ms, played_ms(state, now), here)
         sources = {match: call.sources for match, call in state.calls.items()}
-        for need in found:
+        for need in tasks:
             if need.kind == CALL:
                 at = state.find_match(need.who_id)
                 seat = at[1].match if at is not None else None
@@ -66,15 +66,15 @@ def judge_page_view(
                         "since_ms": need.cell.call_since_ms if need.cell is not None else None,
                     },
                 )
-        needs = [need for need in found if need.kind in JUDGE_TASK_KINDS]
+        needs = [need for need in tasks if need.kind in JUDGE_TASK_KINDS]
         events.append(
             {
-                "moment": moment,
+                "moment": event,
                 "names": names,
                 "needs": needs,
                 "need_rows": task_rows(needs),
                 "steps": StepMarks(state),
-                "desk": people_forms_view(moment),
+                "desk": people_forms_view(event),
             }
         )
     return sorted(calls.values(), key=lambda call: (call["taken_by"] is not None, call["called_ms"])), events
@@ -93,9 +93,9 @@ def _call_sources(sources: Iterable[str], names: Mapping[str, str]) -> tuple[str
 def judge_hall_page() -> AnyResponse:
     """The judge's page over every event of the hall."""
     snapshot = current.snapshot()
-    found = (saved_event(snapshot, event_id) for event_id, state in snapshot.events.items() if not state.finished)
+    open_events = (saved_event(snapshot, event_id) for event_id, state in snapshot.events.items() if not state.finished)
     return _render_judge_page(
-        routes.PageKey("judge"), [moment for moment in found if moment is not None and moment.state.public_rounds]
+        routes.PageKey("judge"), [event for event in open_events if event is not None and event.state.public_rounds]
     )
 
 
@@ -104,10 +104,10 @@ def judge_event_page(event_id: str) -> AnyResponse:
     return _render_judge_page(routes.PageKey("console", event_id), [current.event(event_id)])
 
 
-def _render_judge_page(feed: routes.PageKey, moments: list[SavedEvent]) -> AnyResponse:
+def _render_judge_page(feed: routes.PageKey, saved_events: list[SavedEvent]) -> AnyResponse:
     hub = current.hub()
     try:
-        opened = _match_at({moment.event_id for moment in moments})
+        opened = _match_at({event.event_id for event in saved_events})
     except Problem as problem:
         g.problem, opened = problem, None
     if opened is not None:
@@ -115,7 +115,7 @@ def _render_judge_page(feed: routes.PageKey, moments: list[SavedEvent]) -> AnyRe
     calls, events = judge_page_view(
         current.snapshot(),
         current.units(),
-        moments,
+        saved_events,
         Instant(hub.clocks.boot_id, current.now_ms()),
         hub.presence.seen_at_table,
     )
@@ -126,7 +126,7 @@ def _render_judge_page(feed: routes.PageKey, moments: list[SavedEvent]) -> AnyRe
         events=events,
         several=len(events) > 1,
         cached_rows=render.render_cache().rows,
-        one=moments[0].state if request.view_args else None,
+        one=saved_events[0].state if request.view_args else None,
     )
 
 
@@ -135,7 +135,7 @@ def _match_at(events: set[str]) -> AnyResponse | None:
     typed = request.args.get("table", "").strip()[: TABLE_DIGITS + 1]
     if not typed:
         return None
-    found = find_table(current.snapshot(), int(typed)) if typed.isdecimal() and len(typed) <= TABLE_DIGITS else None
-    if found is None or found[2] is None or found[2].match.b is None or found[0].id not in events:
+    at_table = find_table(current.snapshot(), int(typed)) if typed.isdecimal() and len(typed) <= TABLE_DIGITS else None
+    if at_table is None or at_table[2] is None or at_table[2].match.b is None or at_table[0].id not in events:
         raise Problem("no_match_at_table", table=typed)
-    return redirect(url_for("console.match_page", event_id=found[0].id, match_id=found[2].id))
+    return redirect(url_for("console.match_page", event_id=at_table[0].id, match_id=at_table[2].id))

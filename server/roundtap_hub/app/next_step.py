@@ -207,8 +207,8 @@ def _tiebreak(state: EventState) -> NextStep:
 
 def _over(state: EventState, number: int) -> NextStep:
     """All is played; with a bracket the sentence names its winner."""
-    found = current_bracket(state) if elimination_rounds(state) else None
+    bracket = current_bracket(state) if elimination_rounds(state) else None
     endpoint, warning = ("", "") if unfinished_parts(state) else ("finish_event", "finish.what")
-    if found is not None and found.champion is not None:
-        return NextStep("champion", endpoint, places.EVENT, "finish", warning=warning, competitor=found.champion)
+    if bracket is not None and bracket.champion is not None:
+        return NextStep("champion", endpoint, places.EVENT, "finish", warning=warning, competitor=bracket.champion)
     return NextStep("finish", endpoint, places.EVENT, "finish", params={"n": number}, warning=warning)

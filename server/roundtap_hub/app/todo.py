@@ -91,7 +91,7 @@ def open_tasks(
 ) -> list[OpenTask]:
     """The list, most urgent kind first, oldest first within a kind. `played_ms`: how long the round has been played,
     None without a clock; `here`: players whom officials saw (`Presence.seen_at_table`)."""
-    found = [
+    tasks = [
         *(need for cell in grid for need in _cell_tasks(state, cell, now_ms)),
         *_calls_elsewhere(snapshot, units, state, grid),
         *_leave_requests(state, names),
@@ -111,7 +111,7 @@ def open_tasks(
     ]
     # A time from another boot may be still to come: how old that is, nobody knows.
     return sorted(
-        found,
+        tasks,
         key=lambda n: (
             RANK[n.kind],
             n.taken_by is not None,
@@ -178,10 +178,10 @@ def _calls_elsewhere(
     shown = {cell.match_id for cell in grid}
     known_units = {cell.unit for cell in grid}
     for match_id, call in state.calls.items():
-        found = state.find_match(match_id)
-        if match_id not in shown and found is not None:
+        round_and_match = state.find_match(match_id)
+        if match_id not in shown and round_and_match is not None:
             taken_by = taker_name(snapshot, call.taken_by) or None
-            yield OpenTask(CALL, found[1].match.table, call.since.mono_ms, who_id=match_id, taken_by=taken_by)
+            yield OpenTask(CALL, round_and_match[1].match.table, call.since.mono_ms, who_id=match_id, taken_by=taken_by)
     others = {
         snapshot.venue.unit_at(match.match.table)
         for state in snapshot.events.values()
@@ -269,9 +269,9 @@ def _reports_elsewhere(snapshot: Snapshot, state: EventState, grid: Sequence[Gri
     live = state.live
     if live is None:
         return
-    known = {match.id for match in live.matches}
+    live_ids = {match.id for match in live.matches}
     for cell in grid:
-        for unit, number in cell.strangers if cell.match_id in known else ():
+        for unit, number in cell.strangers if cell.match_id in live_ids else ():
             at = snapshot.venue.tables.get(unit)
             yield OpenTask(
                 ELSEWHERE,
@@ -357,22 +357,22 @@ class OpenPointLine:
 
 
 @memoized
-def points_before_round_1(moment: SavedEvent) -> tuple[OpenPointLine, ...]:
+def points_before_round_1(event: SavedEvent) -> tuple[OpenPointLine, ...]:
     """What is missing before round 1 is published; empty afterwards."""
-    state = moment.state
+    state = event.state
     if state.public_rounds or state.finished:
         return ()
-    names = full_names(moment)
+    names = full_names(event)
     return tuple(
         OpenPointLine(point, names.get(point.who, point.who), point.who if point.kind in ABOUT_LISTS else "")
-        for point in open_points(state, open_list_points(state, moment.people))
+        for point in open_points(state, open_list_points(state, event.people))
     )
 
 
 @memoized
-def cut_short_lines(moment: SavedEvent) -> tuple[tuple[str, str], ...]:
+def cut_short_lines(event: SavedEvent) -> tuple[tuple[str, str], ...]:
     """What finishing now would cut short, as (key of the sentence, name)."""
-    state, names = moment.state, full_names(moment)
+    state, names = event.state, full_names(event)
     if state.finished:
         return ()
     return tuple(

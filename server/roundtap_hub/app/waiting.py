@@ -102,10 +102,10 @@ class MendedCheck:
 
     def _files(self) -> list[tuple[int, int, int]]:
         try:
-            found = [(self._folder / name).stat() for name in (DATABASE, HEAD_FILE)]
+            files = [(self._folder / name).stat() for name in (DATABASE, HEAD_FILE)]
         except OSError:
             return []
-        return [(each.st_ino, each.st_size, each.st_mtime_ns) for each in found]
+        return [(each.st_ino, each.st_size, each.st_mtime_ns) for each in files]
 
 
 def wait_until_mended(

@@ -73,30 +73,30 @@ def delete_event(event_id: str) -> AnyResponse:
 @route("GET /console/<event_id>/export.json", STAFF, VISIBLE)
 def export_file(event_id: str) -> AnyResponse:
     """The event file: the whole tournament, nothing of the hall."""
-    moment = current.event(event_id)
-    whole = whole_tournament(moment.state, moment.people)
+    event = current.event(event_id)
+    whole = whole_tournament(event.state, event.people)
     text = json.dumps(tournament_to_json(whole), ensure_ascii=False, indent=2) + "\n"
-    return render.download(text, "application/json; charset=utf-8", file_name(moment.state.name, "json"))
+    return render.download(text, "application/json; charset=utf-8", file_name(event.state.name, "json"))
 
 
 @route("GET /console/<event_id>/standings.csv", STAFF, VISIBLE)
 def export_standings(event_id: str) -> AnyResponse:
     """The standings after the last settled round, with final places, as `roundtap standings --format csv` has it."""
-    moment = current.event(event_id)
-    text = csv_of(tournament(moment), settled_round(moment.state), now=True)
+    event = current.event(event_id)
+    text = csv_of(tournament(event), settled_round(event.state), now=True)
     # Without a byte order mark, spreadsheets guess another encoding.
-    return render.download("\ufeff" + text, "text/csv; charset=utf-8", file_name(moment.state.name, "csv"))
+    return render.download("\ufeff" + text, "text/csv; charset=utf-8", file_name(event.state.name, "csv"))
 
 
 @route("GET /console/<event_id>/list-fortress.json", STAFF, VISIBLE)
 def export_list_fortress(event_id: str) -> AnyResponse:
     """The tournament as List Fortress imports it; 404 for games that it does not know."""
-    moment = current.event(event_id)
-    if not moment.state.rulebook.list_fortress:
+    event = current.event(event_id)
+    if not event.state.rulebook.list_fortress:
         abort(404)
-    text = json.dumps(list_fortress(tournament(moment)), ensure_ascii=False, indent=2) + "\n"
+    text = json.dumps(list_fortress(tournament(event)), ensure_ascii=False, indent=2) + "\n"
     return render.download(
-        text, "application/json; charset=utf-8", file_name(f"{moment.state.name} list fortress", "json")
+        text, "application/json; charset=utf-8", file_name(f"{event.state.name} list fortress", "json")
     )
 
 

@@ -89,11 +89,11 @@ def _numbers(book: Rulebook) -> list[tuple[str, int, int, int]]:
 
 
 def _choices(book: Rulebook) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    found = {SECOND_STAGE: book.second_stages} if len(book.second_stages) > 1 else {}
+    choices = {SECOND_STAGE: book.second_stages} if len(book.second_stages) > 1 else {}
     for name, usual in book.option_defaults.items():
         if name in CHOICE_VALUES:
-            found[name] = (usual, *(value for value in CHOICE_VALUES[name] if value != usual))
-    return tuple(found.items())
+            choices[name] = (usual, *(value for value in CHOICE_VALUES[name] if value != usual))
+    return tuple(choices.items())
 
 
 def structures_of(book: Rulebook) -> tuple[str, ...]:

@@ -72,7 +72,7 @@ def create_event() -> AnyResponse:
     level = forms.field("level") or None
     if level is None and "level" in request.form and book.levels:
         # Whether officials may play, and what is checked, depends on it.
-        raise Problem("level_missing", options=", ".join(current.words()(f"level.{known}") for known in book.levels))
+        raise Problem("level_missing", options=", ".join(current.words()(f"level.{each}") for each in book.levels))
     options = event_options.read_options(book, forms.field)
     about = clean_details({key: forms.field(key) for key in ABOUT_FIELDS})
     command = commands.CreateEvent(

@@ -56,15 +56,15 @@ def prize_target(prize: Prize) -> str:
     return f"{prize.first}" if prize.first == prize.last else f"{prize.first}\u2013{prize.last}"
 
 
-def prize_lines(moment: SavedEvent, names: Mapping[str, str]) -> tuple[PrizeLine, ...]:
+def prize_lines(event: SavedEvent, names: Mapping[str, str]) -> tuple[PrizeLine, ...]:
     """Every prize; those for places have their names once the event is finished."""
-    state = moment.state
+    state = event.state
     placed: list[tuple[int, str]] = []
     lots: set[str] = set()
     if state.finished:
-        final = final_lines(moment, names)
-        placed = [(line.rank, line.competitor) for line in final or settled_standings(moment) if line.rank is not None]
-        lots = set() if final else {row.competitor for row in settled_standings(moment) if row.by_chance}
+        final = final_lines(event, names)
+        placed = [(line.rank, line.competitor) for line in final or settled_standings(event) if line.rank is not None]
+        lots = set() if final else {row.competitor for row in settled_standings(event) if row.by_chance}
     return tuple(_line(index, prize, placed, lots, names) for index, prize in enumerate(state.prizes))
 
 
@@ -89,15 +89,15 @@ def _line(
 @route("GET /console/<event_id>/prizes", STAFF, VISIBLE)
 def prizes_page(event_id: str) -> AnyResponse:
     """The list with its winners, and the draws with what is needed to repeat them."""
-    moment = current.event(event_id)
-    state, names = moment.state, full_names(moment)
+    event = current.event(event_id)
+    state, names = event.state, full_names(event)
     last = max((prize.last or 0 for prize in state.prizes), default=0)
     return render.page(
         "prizes.html",
         feed=PageKey("console", event_id),
         state=state,
         typed_list="\n".join(f"{prize_target(prize)}: {prize.what}" for prize in state.prizes),
-        lines=prize_lines(moment, names),
+        lines=prize_lines(event, names),
         names=names,
         pools={
             # Without earlier winners, and with them.
@@ -122,12 +122,12 @@ def save_prizes(event_id: str) -> None:
 @forms.shows_problem_on(prizes_page, "list")
 def name_prize_winner(event_id: str) -> None:
     """`prize`: its index, `what`: its text as shown there; `competitor`: the winner, "" for none yet."""
-    known = current.event(event_id).state.prizes
+    prizes = current.event(event_id).state.prizes
     index = forms.form_number("prize")
-    if index is None or not 0 <= index < len(known) or known[index].what != forms.field("what"):
+    if index is None or not 0 <= index < len(prizes) or prizes[index].what != forms.field("what"):
         raise Problem("prizes_changed_meanwhile")
-    chosen = replace(known[index], competitor=forms.field("competitor") or None)
-    forms.submit_command(event_id, SetPrizes((*known[:index], chosen, *known[index + 1 :])))
+    chosen = replace(prizes[index], competitor=forms.field("competitor") or None)
+    forms.submit_command(event_id, SetPrizes((*prizes[:index], chosen, *prizes[index + 1 :])))
 
 
 @route("POST /console/<event_id>/prizes/draw", ORGANIZERS, NOT_ARCHIVED)

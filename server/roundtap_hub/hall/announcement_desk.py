@@ -89,16 +89,16 @@ def _duration_ms(typed: str) -> int | None:
     """Milliseconds until "25" (minutes) or "13:30" (today, or after midnight); None where nothing was typed."""
     if not typed:
         return None
-    found = UNTIL.fullmatch(typed)
-    if found is None or (found["lasts"] and not 1 <= int(found["lasts"]) <= display_plan.LASTS_MAX_MINUTES):
+    until = UNTIL.fullmatch(typed)
+    if until is None or (until["lasts"] and not 1 <= int(until["lasts"]) <= display_plan.LASTS_MAX_MINUTES):
         raise Invalid("said_until", value=typed[:20], where="/until")
-    if found["lasts"]:
-        return int(found["lasts"]) * 60_000
+    if until["lasts"]:
+        return int(until["lasts"]) * 60_000
     wall = current.hub().clocks.wall()
     if wall is None:
         raise Invalid("said_time_unknown", where="/until")
     now = datetime.fromisoformat(wall).astimezone()
-    then = now.replace(hour=int(found["hour"]), minute=int(found["minute"]), second=0, microsecond=0)
+    then = now.replace(hour=int(until["hour"]), minute=int(until["minute"]), second=0, microsecond=0)
     if then <= now:
         then += timedelta(days=1)
     return int((then - now).total_seconds() * 1000)

@@ -131,30 +131,30 @@ def redact_line(line: str) -> str:
     stamp = _STAMP.match(line)
     parts, rest = ([stamp[0]], line[stamp.end() :]) if stamp else ([], line)
     at = 0
-    for found in _OWN_NAME.finditer(rest):
-        ours = _own_name(found)
+    for name in _OWN_NAME.finditer(rest):
+        ours = _own_name(name)
         if ours:
-            parts += [_redact_words(rest[at : found.start()]), ours]
-            at = found.end()
+            parts += [_redact_words(rest[at : name.start()]), ours]
+            at = name.end()
     return "".join([*parts, _redact_words(rest[at:])])
 
 
-def _own_name(found: re.Match[str]) -> str:
+def _own_name(match: re.Match[str]) -> str:
     """The name of a file, module or exception of the product; "" where it only looks like one."""
-    name = found["file"] or found["module"] or found[0]
-    module = found["file"] or f"{(found['module'] or '').replace('.', '/')}.py"
+    name = match["file"] or match["module"] or match[0]
+    module = match["file"] or f"{(match['module'] or '').replace('.', '/')}.py"
     return name if module in _own_names().modules or name in _own_names().errors else ""
 
 
 def _redact_words(text: str) -> str:
-    known, safe, tokens = log_vocabulary(), [], _WORD.findall(text)
+    vocabulary, safe, tokens = log_vocabulary(), [], _WORD.findall(text)
     for at, token in enumerate(tokens):
         if token in (" ", "\t") or token in _PUNCTUATION:
             safe.append(token)
         elif token.isdecimal() and token.isascii():
             safe.append(token if len(token) <= 4 and not _more_digits(tokens, at) else REDACTED)
         else:
-            safe.append(token if token in known else REDACTED)
+            safe.append(token if token in vocabulary else REDACTED)
     return re.sub(f"{REDACTED}(?:[^\\w\\s]?{REDACTED})+", REDACTED, "".join(safe))
 
 
@@ -198,24 +198,24 @@ class ProductNames:
 
 @cache
 def _own_names() -> ProductNames:
-    found: dict[str, str] = {}
+    sources: dict[str, str] = {}
     for package in ("roundtap_core", "roundtap_hub", "roundtap_units", "roundtap_devices", "roundtap_machine"):
         spec = find_spec(package)
         for folder in map(Path, spec.submodule_search_locations or () if spec is not None else ()):
-            found |= {
+            sources |= {
                 path.relative_to(folder.parent).as_posix(): path.read_text(encoding="utf-8")
                 for path in folder.rglob("*.py")
             }
-    faults = {name for text in found.values() for name in re.findall(r"^class (\w+)\(", text, re.MULTILINE)}
+    faults = {name for text in sources.values() for name in re.findall(r"^class (\w+)\(", text, re.MULTILINE)}
     faults |= {
         name
         for module in (builtins, sqlite3)
         for name, value in vars(module).items()
         if isinstance(value, type) and issubclass(value, BaseException)
     }
-    messages = (call[1] for text in found.values() for call in _LOG_CALL.finditer(text))
+    messages = (call[1] for text in sources.values() for call in _LOG_CALL.finditer(text))
     return ProductNames(
-        frozenset(found), frozenset(faults), frozenset(word for each in messages for word in _plain_words(each))
+        frozenset(sources), frozenset(faults), frozenset(word for each in messages for word in _plain_words(each))
     )
 
 

@@ -34,13 +34,13 @@ page_kind("wall")(lambda source, _: (events_progress(source.snapshot), _addresse
 
 
 @event_page("wall/<event_id>")
-def _wall(source: PageSource, moment: SavedEvent, _: PageKey) -> object:
+def _wall(source: PageSource, event: SavedEvent, _: PageKey) -> object:
     return (
-        moment.state.number,
+        event.state.number,
         source.snapshot.venue.tables,
         [(other.id, other.name) for other in events_in_play(source.snapshot)],
         [(unit, sorted(status.seated), status.match) for unit, status in sorted(source.units.items())],
-        decided_version(moment),
+        decided_version(event),
         _addresses(source),
     )
 

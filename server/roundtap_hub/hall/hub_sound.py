@@ -100,7 +100,7 @@ class HubSound:
     def check_clocks(self) -> None:
         """Queue the sounds of what has happened since the last look."""
         snapshot, now = self._service.snapshot, self._now()
-        self._before = {event: known for event, known in self._before.items() if event in snapshot.events}
+        self._before = {event: seen for event, seen in self._before.items() if event in snapshot.events}
         for state in snapshot.events.values():
             moment = self._passed(state, now) if not state.finished else None
             if moment is not None and snapshot.venue.display_plan.hub_sound:

@@ -51,13 +51,13 @@ class CheckGroup:
         return sum(check.state == WRONG for check in self.findings)
 
 
-def group_checks(known: Collection[Check]) -> list[CheckGroup]:
+def group_checks(checks: Collection[Check]) -> list[CheckGroup]:
     """The checks by part of the hall, in the order of GROUPS."""
     groups = [
         CheckGroup(
             name,
-            tuple(worst_first(c for c in known if c.group == name and c.state in (WRONG, NOTE))),
-            tuple(c for c in known if c.group == name and c.state not in (WRONG, NOTE)),
+            tuple(worst_first(c for c in checks if c.group == name and c.state in (WRONG, NOTE))),
+            tuple(c for c in checks if c.group == name and c.state not in (WRONG, NOTE)),
         )
         for name in GROUPS
     ]

@@ -80,12 +80,12 @@ def _copies(snapshot: Snapshot, afresh: venue.RestoreState) -> list[tuple[EventL
 
 def _tables(snapshot: Snapshot, afresh: venue.RestoreState) -> list[HeldMatch]:
     """The units that stand at a table or were heard."""
-    found = []
+    lines = []
     for unit in {*snapshot.venue.tables, *afresh.heard}:
         heard = afresh.heard.get(unit)
         claim = restore_gap.evidence_of_view(unit, heard) if heard is not None else None
         state = snapshot.events.get(claim.event) if claim is not None else None
-        found.append(
+        lines.append(
             HeldMatch(
                 unit,
                 snapshot.venue.tables.get(unit)
@@ -97,7 +97,7 @@ def _tables(snapshot: Snapshot, afresh: venue.RestoreState) -> list[HeldMatch]:
                 _in_copy(snapshot, state, claim),
             )
         )
-    return sorted(found, key=lambda line: (line.table is None, line.table or 0, line.unit))
+    return sorted(lines, key=lambda line: (line.table is None, line.table or 0, line.unit))
 
 
 def _offer(snapshot: Snapshot, lost: restore_gap.LostRound) -> RoundOffer:
@@ -132,15 +132,17 @@ def _stray_reports(
 ) -> list[tuple[str, int | None, list[int | str], int]]:
     """(event, round, their tables, how many): reports that no round can be assembled from."""
     placed = {id(pending) for each in lost for pending in each.reports}
-    found: dict[tuple[str, int | None], list[venue.PendingReport]] = {}
+    strays: dict[tuple[str, int | None], list[venue.PendingReport]] = {}
     for pending in waiting:
         if id(pending) not in placed:
             number = pending.report.get("round")
-            found.setdefault((pending.report["event"], number if isinstance(number, int) else None), []).append(pending)
+            strays.setdefault((pending.report["event"], number if isinstance(number, int) else None), []).append(
+                pending
+            )
     tables = snapshot.venue.tables
     return [
         (*of, list(dict.fromkeys(tables.get(each.unit, each.unit) for each in reports)), len(reports))
-        for of, reports in found.items()
+        for of, reports in strays.items()
     ]
 
 
@@ -151,11 +153,17 @@ def _known_names(snapshot: Snapshot, state: EventState | None, *who: str | None)
 
 
 def _in_copy(snapshot: Snapshot, state: EventState | None, claim: restore_gap.TableEvidence | None) -> tuple[str, ...]:
-    found = state.find_match(claim.match) if state is not None and claim is not None else None
-    if state is None or claim is None or found is None or found[0].mark != claim.mark or claim.b is None:
+    round_and_match = state.find_match(claim.match) if state is not None and claim is not None else None
+    if (
+        state is None
+        or claim is None
+        or round_and_match is None
+        or round_and_match[0].mark != claim.mark
+        or claim.b is None
+    ):
         return ()
-    seat = found[1].match
-    if claim.revision <= found[1].revision or {seat.a, seat.b} == {claim.a, claim.b}:
+    seat = round_and_match[1].match
+    if claim.revision <= round_and_match[1].revision or {seat.a, seat.b} == {claim.a, claim.b}:
         return ()
     return _known_names(snapshot, state, seat.a, seat.b)
 

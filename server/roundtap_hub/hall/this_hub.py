@@ -85,7 +85,7 @@ def session_rows(organizers: StaffLogin) -> list[SessionRow]:
 
 def browser_name(agent: str) -> str:
     """ "Firefox · Android": enough to tell one's own devices apart; "" where unknown."""
-    parts = (next((name for mark, name in known if mark in agent), "") for known in (BROWSERS, SYSTEMS))
+    parts = (next((name for mark, name in marks if mark in agent), "") for marks in (BROWSERS, SYSTEMS))
     return " · ".join(part for part in parts if part)
 
 
@@ -168,8 +168,8 @@ def add_staff() -> AnyResponse:
 @forms.shows_problem_on(this_hub_page)
 def replace_pin(person: str) -> AnyResponse:
     """Make a new PIN; the old one is void, and its sessions end."""
-    found, pin = current.hub().access.organizers.staff.replace_pin(person, current.actor())
-    return _pin_page(found.name, pin)
+    staff_person, pin = current.hub().access.organizers.staff.replace_pin(person, current.actor())
+    return _pin_page(staff_person.name, pin)
 
 
 @route("POST /console/hub/staff/<person>/role", ORGANIZERS)

@@ -87,11 +87,11 @@ def wall_page(event_id: str) -> AnyResponse:
     return _wall(current.event(event_id), known_displays.wall_variant(request.args) if variant is None else variant)
 
 
-def _wall(moment: SavedEvent, variant: str) -> AnyResponse:
-    state, way = moment.state, known_displays.wall_options(variant)
+def _wall(event: SavedEvent, variant: str) -> AnyResponse:
+    state, way = event.state, known_displays.wall_options(variant)
     share = (int(way.part[0]), int(way.part[2])) if way.part else (1, 1)
-    view = wall_picture.wall_view(current.snapshot(), current.units(), moment, current.now_ms(), share, way.show)
-    drawings = _bracket_drawings(moment) if view.mode == wall_picture.BRACKET else []
+    view = wall_picture.wall_view(current.snapshot(), current.units(), event, current.now_ms(), share, way.show)
+    drawings = _bracket_drawings(event) if view.mode == wall_picture.BRACKET else []
     listed = (*view.standings_pages, *view.cut_pages, *view.final_pages)
     pages = len(view.pages) or bool(view.champion) + len(drawings) + len(listed)
     return render.cached_page(
@@ -115,11 +115,11 @@ def _wall(moment: SavedEvent, variant: str) -> AnyResponse:
     )
 
 
-def _bracket_drawings(moment: SavedEvent) -> list[tuple[str, str]]:
+def _bracket_drawings(event: SavedEvent) -> list[tuple[str, str]]:
     """(shape of the screen, SVG) of each page. Announcements stand under them."""
-    found = bracket(moment)
+    drawn_bracket = bracket(event)
     said = announcement_lines(
-        current.snapshot().venue.display_plan.for_event(moment.event_id),
+        current.snapshot().venue.display_plan.for_event(event.event_id),
         current.instant(),
         current.hub().clocks.wall(),
     )
@@ -127,8 +127,10 @@ def _bracket_drawings(moment: SavedEvent) -> list[tuple[str, str]]:
     return [
         (shape, svg)
         for shape, (width, height) in BOXES.items()
-        if found
-        for svg in wall_bracket(found, shown_names(moment), current.words(), (width, max(width / 4, height - taken)))
+        if drawn_bracket
+        for svg in wall_bracket(
+            drawn_bracket, shown_names(event), current.words(), (width, max(width / 4, height - taken))
+        )
     ]
 
 

@@ -60,14 +60,14 @@ def wall_mode(state: EventState) -> str:
     return PAIRINGS if state.clock.state == IDLE else CLOCK
 
 
-def has_content(mode: str, moment: saved_event.SavedEvent) -> bool:
+def has_content(mode: str, event: saved_event.SavedEvent) -> bool:
     """Whether there is anything to show in a picture."""
     return {
         WORDS: True,
-        PAIRINGS: bool(moment.state.public_rounds),
-        CLOCK: moment.state.live is not None,
-        STANDINGS: bool(saved_event.settled_standings(moment)),
-        BRACKET: bracket(moment) is not None,
+        PAIRINGS: bool(event.state.public_rounds),
+        CLOCK: event.state.live is not None,
+        STANDINGS: bool(saved_event.settled_standings(event)),
+        BRACKET: bracket(event) is not None,
     }.get(mode, False)
 
 
@@ -97,62 +97,62 @@ class WallView:
 def wall_view(
     snapshot: Snapshot,
     units: Mapping[str, UnitStatus],
-    moment: saved_event.SavedEvent,
+    event: saved_event.SavedEvent,
     now_ms: int,
     part: tuple[int, int] = (1, 1),
     show: str = "",
 ) -> WallView:
     """`part` (i, n): the i-th of n shares of the alphabet; `show`: a fixed picture, used where it has content."""
-    state, names = moment.state, saved_event.shown_names(moment)
+    state, names = event.state, saved_event.shown_names(event)
     newest = saved_event.newest_round(state)
-    mode = show if show and has_content(show, moment) else wall_mode(state)
-    if mode == STANDINGS and state.finished and bracket(moment) is not None:
+    mode = show if show and has_content(show, event) else wall_mode(state)
+    if mode == STANDINGS and state.finished and bracket(event) is not None:
         # At the end the final ranking counts: it is on the pages after the bracket.
         mode = BRACKET
     view = WallView(mode, newest.number if newest else 0, seated_count(snapshot, units, newest))
     if mode == WELCOME:
         return replace(view, here=saved_event.check_in_count(state))
     if mode == PAIRINGS:
-        return replace(view, pages=name_pages(moment, part))
+        return replace(view, pages=name_pages(event, part))
     if mode == CLOCK:
         grid = grid_cells(snapshot, units, state, newest, names, now_ms)
         calls = [cell for cell in grid if cell.call_since_ms is not None]
         return replace(view, playing=[cell for cell in grid if not cell.done], calls=calls)
     if mode not in (BRACKET, STANDINGS):
         return view
-    final = final_lines(moment, names)
-    if not show and winner_of(moment):
+    final = final_lines(event, names)
+    if not show and winner_of(event):
         ranked = [line for line in final if line.rank is not None and line.rank <= PODIUM]
         view = replace(view, champion=ranked[:PODIUM_LINES])
     if mode == BRACKET:
         return replace(view, final_pages=_paged(final, [line.name for line in final]))
-    ranks = standings_view(moment, names)
-    cut = [(row, names.get(row.competitor, row.competitor)) for row in cut_rows_before_play(moment)]
+    ranks = standings_view(event, names)
+    cut = [(row, names.get(row.competitor, row.competitor)) for row in cut_rows_before_play(event)]
     return replace(
         view,
         standings=ranks,
         standings_pages=_paged(ranks.lines, [line.name for line in ranks.lines]),
-        moves=None if state.finished else saved_event.rank_changes(moment),
+        moves=None if state.finished else saved_event.rank_changes(event),
         cut_pages=_paged(cut, [name for _, name in cut]),
     )
 
 
-def seats_by_name(moment: saved_event.SavedEvent) -> list[PairingLine]:
+def seats_by_name(event: saved_event.SavedEvent) -> list[PairingLine]:
     """The newest round's competitors by public name."""
     newest, names, members = (
-        saved_event.newest_round(moment.state),
-        saved_event.shown_names(moment),
-        saved_event.shown_members(moment),
+        saved_event.newest_round(event.state),
+        saved_event.shown_names(event),
+        saved_event.shown_members(event),
     )
-    found = []
+    lines = []
     for match in newest.matches if newest else ():
         for side, competitor in (("a", match.match.a), ("b", match.match.b)):
             if competitor is None or match.match.bye == "unpaired-loss":
                 continue
-            record, values = record_of(moment, competitor) if saved_event.settled_round(moment.state) else ("", ())
+            record, values = record_of(event, competitor) if saved_event.settled_round(event.state) else ("", ())
             name = names.get(competitor, competitor)
             across = match.match.b if side == "a" else match.match.a
-            found.append(
+            lines.append(
                 PairingLine(
                     name,
                     names.get(across, across) if across else "",
@@ -164,12 +164,12 @@ def seats_by_name(moment: saved_event.SavedEvent) -> list[PairingLine]:
                     members.get(competitor, ()),
                 )
             )
-    return sorted(found, key=lambda seat: name_sort_key(seat.name))
+    return sorted(lines, key=lambda seat: name_sort_key(seat.name))
 
 
-def name_pages(moment: saved_event.SavedEvent, part: tuple[int, int] = (1, 1)) -> list[NamePage]:
+def name_pages(event: saved_event.SavedEvent, part: tuple[int, int] = (1, 1)) -> list[NamePage]:
     """The names in evenly filled pages, for a browser without scripts."""
-    people = seats_by_name(moment)
+    people = seats_by_name(event)
     share, shares = part
     people = people[len(people) * (share - 1) // shares : len(people) * share // shares]
     long = any(len(seat.name) > LONG_NAME for seat in people)

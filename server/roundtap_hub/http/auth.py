@@ -55,23 +55,23 @@ class GuessLimiter:
         Problem(`refusal`), with `find` not asked, where there were too many. A guess is charged before it is looked at,
         so that parallel ones gain nothing; a right one costs nothing, and buys no others."""
         who = throttle_key(address)
-        known = bool(device) or is_loopback(address)
-        choices = (((device or who, KNOWN_RATE),),) if known else self._strangers.choices(who)
+        known_caller = bool(device) or is_loopback(address)
+        choices = (((device or who, KNOWN_RATE),),) if known_caller else self._strangers.choices(who)
         charged = self._rates.admit_first(*choices)
         if not charged:
             wait_ms = min(self._rates.wait_ms(bucket for bucket, _ in choice) for choice in choices)
             raise Invalid(self._refusal, n=ceil(wait_ms / 1000))
-        found = find()
-        if found is not None:
+        answer = find()
+        if answer is not None:
             self._rates.give_back(charged)
-        return found
+        return answer
 
 
 def framing_origin(bench_url: str | None, host: str) -> str:
     """The origin of the virtual tables' page, which may frame this hub's pages: only a page of this machine, and only
     where the hub listens on `host` for this machine alone. "" for any other."""
-    found = VIRTUAL_HALL.fullmatch(bench_url or "")
-    return found[1] if found and is_loopback(host) else ""
+    origin = VIRTUAL_HALL.fullmatch(bench_url or "")
+    return origin[1] if origin and is_loopback(host) else ""
 
 
 def is_csrf_valid(expected: str, token: str, origin: str | None, own: str) -> bool:

@@ -128,7 +128,7 @@ class ConnectionLimits:
         caller = self._quotas.get(who)
         if caller is None:
             if len(self._quotas) >= KNOWN_MAX:
-                for gone in [known for known, found in self._quotas.items() if not found.connections]:
+                for gone in [address for address, quota in self._quotas.items() if not quota.connections]:
                     del self._quotas[gone]
             now_ms = self.now_s() * 1000
             caller = self._quotas[who] = AddressQuota(

@@ -41,9 +41,9 @@ def hall_addresses(proc: Path = Path("/proc/net"), devices: Path = Path("/sys/cl
     before the hotspot's: clients of the hotspot reach it, too, but not the reverse. Then those without a device of
     their own (a bridge), then IPv6, then self-assigned ones (a cable between two machines)."""
     device_of = _devices_by_network(proc / "route")
-    found = [(rank, each) for each in local_addresses(proc) if (rank := _rank(each, device_of, devices)) != PROGRAMS]
+    ranked = [(rank, each) for each in local_addresses(proc) if (rank := _rank(each, device_of, devices)) != PROGRAMS]
     # A stable order, so that the address on the wall does not jump.
-    return [each for _, each in sorted(found, key=lambda pair: (pair[0], pair[1].version, int(pair[1])))]
+    return [each for _, each in sorted(ranked, key=lambda pair: (pair[0], pair[1].version, int(pair[1])))]
 
 
 def addresses_of_socket(listening: str) -> list[Address]:
@@ -74,12 +74,12 @@ def is_hotspot(address: Address) -> bool:
 def _devices_by_network(route: Path) -> list[tuple[IPv4Network, str]]:
     """The networks this machine is directly on, with their devices, smallest first."""
     rows = [line.split()[:8] for line in read_lines(route)[1:]]
-    found = [
+    networks = [
         (IPv4Network((_parse_kernel_ip(network), str(_parse_kernel_ip(mask)))), device)
         for device, network, gateway, *_, mask in rows
         if int(gateway, 16) == 0 and int(mask, 16) != 0
     ]
-    return sorted(found, key=lambda pair: -pair[0].prefixlen)
+    return sorted(networks, key=lambda pair: -pair[0].prefixlen)
 
 
 def _parse_kernel_ip(digits: str) -> IPv4Address:
@@ -120,13 +120,13 @@ class HallAddresses:
 
     def refresh(self) -> bool:
         """Read the machine's addresses; return whether they have changed."""
-        found, name = tuple(self._addresses()), self._local_name()
-        elsewhere = any(not each.is_loopback for each in found)
+        addresses, name = tuple(self._addresses()), self._local_name()
+        elsewhere = any(not each.is_loopback for each in addresses)
         by_name = http_url(name, self.short_port or self.port) if elsewhere and name else ""
         with self._lock:
-            if (found, by_name) == (self.addresses, self.by_name):
+            if (addresses, by_name) == (self.addresses, self.by_name):
                 return False
-            self.addresses, self.by_name = found, by_name
+            self.addresses, self.by_name = addresses, by_name
         for listener in self.listeners:
             listener()
         return True

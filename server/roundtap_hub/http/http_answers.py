@@ -49,7 +49,7 @@ def with_security_headers(send: Send, hubs: Sequence[str] = (), framed_by: str =
     """`send` with the headers of every answer. `hubs`: addresses of the journal's other hubs, which pages may ask, too,
     whether the event continues there. `framed_by`: the only origin that may frame pages (`Host.framed_by`); "": none.
     """
-    known = b" ".join([CONNECT, *(address.encode("ascii", "ignore") for address in hubs)])
+    connect_src = b" ".join([CONNECT, *(address.encode("ascii", "ignore") for address in hubs)])
     framed = f"frame-ancestors {framed_by}".encode() if framed_by else UNFRAMED
 
     async def send_sealed(message: MutableMapping[str, Any]) -> None:
@@ -62,7 +62,12 @@ def with_security_headers(send: Send, hubs: Sequence[str] = (), framed_by: str =
             policy = (
                 []
                 if message["status"] == 304
-                else [(CSP_HEADER, PAGE_CSP.replace(CONNECT, known).replace(UNFRAMED, framed) if page else OTHER_CSP)]
+                else [
+                    (
+                        CSP_HEADER,
+                        PAGE_CSP.replace(CONNECT, connect_src).replace(UNFRAMED, framed) if page else OTHER_CSP,
+                    )
+                ]
             )
             seal = [each for each in SECURITY_HEADERS if each[0] not in named]
             message = {**message, "headers": [*headers, *seal, *policy]}
@@ -208,7 +213,9 @@ async def send_cached(
     if mark:
         etag = f'"{mark}{"-gz" if as_gzip else ""}"'.encode()
         headers.append((b"etag", etag))
-        if etag in [known.strip().removeprefix(b"W/") for known in get_header(scope, b"if-none-match").split(b",")]:
+        if etag in [
+            their_etag.strip().removeprefix(b"W/") for their_etag in get_header(scope, b"if-none-match").split(b",")
+        ]:
             await send({"type": "http.response.start", "status": 304, "headers": headers})
             await send({"type": "http.response.body", "body": b""})
             return

@@ -83,8 +83,8 @@ class RateLimiter:
     def wait_ms(self, asked: Iterable[Hashable]) -> float:
         """How long until each of `asked` has a token."""
         with self._lock:
-            known = [self._buckets[who] for who in asked if who in self._buckets]
-            return max((bucket.wait_ms(self._now_ms()) for bucket in known), default=0)
+            buckets = [self._buckets[who] for who in asked if who in self._buckets]
+            return max((bucket.wait_ms(self._now_ms()) for bucket in buckets), default=0)
 
     def take(self, who: Hashable, rate: Rate, tokens: float = 1) -> None:
         """Take a token of `who`, where there is one; with -1 give it back."""

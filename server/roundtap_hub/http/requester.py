@@ -62,12 +62,12 @@ def set_cookie(name: str, value: str, age_s: int) -> tuple[bytes, bytes]:
 
 def cookies_in(header: str) -> dict[str, str]:
     """The cookies of a Cookie header; of two with one name the first, as browsers send the narrower path first."""
-    found: dict[str, str] = {}
+    cookies: dict[str, str] = {}
     for part in header.split(";"):
         name, is_one, value = part.strip().partition("=")
         if name and is_one and len(value) <= VALUE_LETTERS_MAX:
-            found.setdefault(name, value.strip('"'))
-    return found
+            cookies.setdefault(name, value.strip('"'))
+    return cookies
 
 
 def reader_language(asked: str, remembered: str, accepted: str, own: str) -> str:
@@ -114,10 +114,10 @@ def words_in(language: str) -> Words:
 def is_loopback(address: str) -> bool:
     """Whether an address is the machine's own."""
     try:
-        found = ip_address(address.partition("%")[0])
+        ip = ip_address(address.partition("%")[0])
     except ValueError:
         return False
-    return (found.ipv4_mapped or found if isinstance(found, IPv6Address) else found).is_loopback
+    return (ip.ipv4_mapped or ip if isinstance(ip, IPv6Address) else ip).is_loopback
 
 
 def is_local_request(address: str, host: str) -> bool:
@@ -131,15 +131,15 @@ def throttle_key(address: str, own: str = "") -> str:
     """The key under which an address is counted: an IPv6 phone has any number of addresses, all in one /64. For turns a
     hall's own phones are told apart, which are all in the /64 of `own`, the hub's address."""
     try:
-        found = ip_address(address.partition("%")[0])
+        ip = ip_address(address.partition("%")[0])
     except ValueError:
         return address
-    if isinstance(found, IPv6Address):
-        if found.ipv4_mapped is not None:
-            return str(found.ipv4_mapped)
-        network = f"{IPv6Address(int(found) >> 64 << 64)}/64"
-        return str(found) if found.is_loopback or network == (own and throttle_key(own)) else network
-    return str(found)
+    if isinstance(ip, IPv6Address):
+        if ip.ipv4_mapped is not None:
+            return str(ip.ipv4_mapped)
+        network = f"{IPv6Address(int(ip) >> 64 << 64)}/64"
+        return str(ip) if ip.is_loopback or network == (own and throttle_key(own)) else network
+    return str(ip)
 
 
 def client_key_in(scope: Mapping[str, Any]) -> str:

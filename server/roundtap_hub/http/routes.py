@@ -181,7 +181,7 @@ Answer = TypeVar("Answer", bound=Callable[..., Any])
 
 
 def _filled(pattern: str, named: Mapping[str, str]) -> str:
-    return NAMED.sub(lambda found: named[found[1]], pattern)
+    return NAMED.sub(lambda match: named[match[1]], pattern)
 
 
 def _is_console(path: str) -> bool:
@@ -212,12 +212,12 @@ def route(
 
 def native_routes(*owners: object) -> dict[str, dict[str, Callable[..., Awaitable[None]]]]:
     """Path → method → handler: the owners' methods that are declared as routes."""
-    found: dict[str, dict[str, Callable[..., Awaitable[None]]]] = {}
+    handlers: dict[str, dict[str, Callable[..., Awaitable[None]]]] = {}
     for owner, declared in product(owners, ROUTES.values()):
         name = declared.answer.__name__
         if getattr(type(owner), name, None) is declared.answer:
-            found.setdefault(declared.path, {})[declared.method] = getattr(owner, name)
-    return found
+            handlers.setdefault(declared.path, {})[declared.method] = getattr(owner, name)
+    return handlers
 
 
 @cache
@@ -248,8 +248,8 @@ def page_path(page: PageKey) -> str:
     return ""
 
 
-def allowed_roles(found: Route | None, path: str) -> frozenset[str]:
+def allowed_roles(declared_route: Route | None, path: str) -> frozenset[str]:
     """Who may request this. For a missing page below CONSOLE only the staff learn that it is missing."""
-    if found is not None:
-        return found.who
+    if declared_route is not None:
+        return declared_route.who
     return STAFF if _is_console(path) else frozenset({EVERYBODY})

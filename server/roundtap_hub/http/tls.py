@@ -133,35 +133,35 @@ class Certificates:
         """Make a new leaf if the machine's names have changed, or if it expires soon; whether one may be new."""
         if self._borrowed:
             return True
-        names, known = self._names(), self._made_for()
-        newest = self._newest(known[1] if known else None)
-        if known is not None and known[0] == names and -BACK <= newest - known[1] < AHEAD - RENEW_BEFORE:
+        names, made_for = self._names(), self._made_for()
+        newest = self._newest(made_for[1] if made_for else None)
+        if made_for is not None and made_for[0] == names and -BACK <= newest - made_for[1] < AHEAD - RENEW_BEFORE:
             return False
         self._make_leaf(names, newest)
         return True
 
-    def _newest(self, known: datetime | None) -> datetime:
-        """The newest plausible time. A clock slightly behind the `known` time lags; one behind by more than a leaf's
+    def _newest(self, last_newest: datetime | None) -> datetime:
+        """The newest plausible time. A clock slightly behind `last_newest` lags; one behind by more than a leaf's
         days was ahead before, and has been corrected."""
         now = self._now()
-        if known is not None and (now < MADE_AFTER or known - BACK <= now < known):
-            return known
+        if last_newest is not None and (now < MADE_AFTER or last_newest - BACK <= now < last_newest):
+            return last_newest
         return max(now, MADE_AFTER)
 
     def _made_for(self) -> tuple[CertificateNames, datetime] | None:
         """The leaf's names and the newest time known when it was made; None: there is no usable leaf."""
         try:
-            found = json.loads((self._folder / LEAF_FOR).read_text(encoding="utf-8"))
+            made_for = json.loads((self._folder / LEAF_FOR).read_text(encoding="utf-8"))
             leaf = (self._folder / LEAF).read_bytes()
             # Unusable where its key is missing, or it belongs to another hub or authority.
             if (
                 not (self._folder / LEAF_KEY).exists()
-                or found["leaf"] != hashlib.sha256(leaf).hexdigest()
-                or found["authority"] != self.fingerprint
+                or made_for["leaf"] != hashlib.sha256(leaf).hexdigest()
+                or made_for["authority"] != self.fingerprint
             ):
                 return None
-            return CertificateNames(tuple(found["hosts"]), tuple(found["addresses"])), datetime.fromisoformat(
-                found["newest"]
+            return CertificateNames(tuple(made_for["hosts"]), tuple(made_for["addresses"])), datetime.fromisoformat(
+                made_for["newest"]
             )
         except (OSError, ValueError, KeyError, TypeError):
             return None
@@ -280,10 +280,10 @@ def machine_names() -> CertificateNames:
     """All names and addresses by which browsers in the hall may reach this machine."""
     host = socket.gethostname().split(".")[0].lower()
     hosts = [host, f"{host}.local"] if host and host.replace("-", "").isalnum() and host.isascii() else []
-    found = {HOTSPOT, ip_address("127.0.0.1"), ip_address("::1"), *local_addresses()}
+    addresses = {HOTSPOT, ip_address("127.0.0.1"), ip_address("::1"), *local_addresses()}
     return CertificateNames(
         tuple(dict.fromkeys([*hosts, "localhost"])),
-        tuple(str(each) for each in sorted(found, key=lambda each: (each.version, int(each)))),
+        tuple(str(each) for each in sorted(addresses, key=lambda each: (each.version, int(each)))),
     )
 
 

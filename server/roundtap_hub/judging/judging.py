@@ -121,11 +121,11 @@ def record_picks(event_id: str, match_id: str) -> None:
 @forms.shows_problem_on(forms.EVENT_PAGE, "officials")
 def add_official(event_id: str) -> None:
     """Add an official: the name is stored with the people, the event knows an id."""
-    moment = current.event(event_id)
-    state, name = moment.state, clean_name(forms.field("name"))
+    event = current.event(event_id)
+    state, name = event.state, clean_name(forms.field("name"))
     if not name:
         raise Invalid("no_names")
-    new_id = f"o{next_number([*state.officials, *state.entrants, *moment.people], 'o')}"
+    new_id = f"o{next_number([*state.officials, *state.entrants, *event.people], 'o')}"
     person, salt = Person(name), secrets.token_hex(16)
     new = _as_typed(Official(new_id, forms.field("role", JUDGE), person.digest(salt)))
     forms.submit_command(

@@ -417,5 +417,5 @@ def _send_all(clients: Iterable[FeedClient], event: bytes) -> None:
 
 def _display_of(scope: Scope) -> str:
     """The display of the request's cookie; "" where there is none."""
-    known = DISPLAY_COOKIE_RE.fullmatch(cookies_in(get_header(scope, b"cookie").decode("latin-1")).get(DISPLAY, ""))
-    return known["id"] if known else ""
+    cookie = DISPLAY_COOKIE_RE.fullmatch(cookies_in(get_header(scope, b"cookie").decode("latin-1")).get(DISPLAY, ""))
+    return cookie["id"] if cookie else ""

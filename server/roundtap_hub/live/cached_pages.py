@@ -95,10 +95,10 @@ class CachedPages:
         cookies = cookies_in(http_answers.get_header(scope, b"cookie").decode("latin-1"))
         if params.get("lang", cookies.get(LANGUAGE)) != cookies.get(LANGUAGE):
             return False  # A language chosen just now has to be remembered.
-        found, more = DisplayPage(route.kept.filled(named), _variant(route, params)), http_answers.Headers()
+        shown_page, more = DisplayPage(route.kept.filled(named), _variant(route, params)), http_answers.Headers()
         if route.path == "/wall" and not params.keys() - {"lang"}:
-            found, more = self._display(scope, cookies.get(DISPLAY, ""))
-        key = RenderingKey(*found, language_of(scope, self._hub.language))
+            shown_page, more = self._display(scope, cookies.get(DISPLAY, ""))
+        key = RenderingKey(*shown_page, language_of(scope, self._hub.language))
         kept = await self._cache.page(key, client_key_in(scope))
         if kept is None:
             return False

@@ -204,10 +204,10 @@ def event(event_id: str) -> SavedEvent:
     """The event, else 404; 410 where it was deleted."""
     if event_id in snapshot().venue.deleted:
         abort(410)
-    moment = saved_event(snapshot(), event_id)
-    if moment is None:
+    this_event = saved_event(snapshot(), event_id)
+    if this_event is None:
         abort(404)
-    return moment
+    return this_event
 
 
 def hub_address() -> str:
@@ -271,8 +271,8 @@ def words() -> Words:
     """The texts in this request's language."""
     if "words" not in g:
         g.words = words_in(language())
-    found: Words = g.words
-    return found
+    texts: Words = g.words
+    return texts
 
 
 def shown_round(state: EventState) -> RoundState | None:

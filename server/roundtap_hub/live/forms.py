@@ -127,9 +127,9 @@ def signing_official(event_id: str) -> str:
     who = current.current_staff() or HUB_PIN_IDENTITY
     if not who.id:
         return field("by")[:NAME_LETTERS] or current.ORGANIZER
-    moment = current.event(event_id)
-    official = official_of(moment, who)
-    if official is None and who.role != current.ORGANIZER and moment.state.officials:
+    event = current.event(event_id)
+    official = official_of(event, who)
+    if official is None and who.role != current.ORGANIZER and event.state.officials:
         raise Problem("no_official_here", name=who.name)
     return official or who.role
 
@@ -198,8 +198,8 @@ def with_competitor_names(
     problem: Problem, event_id: str, read: Callable[[SavedEvent], Mapping[str, str]] = full_names
 ) -> Problem:
     """The Problem with names for the competitors' ids, as the reader may see them."""
-    moment = saved_event(current.snapshot(), event_id)
-    names = read(moment) if moment else {}
+    event = saved_event(current.snapshot(), event_id)
+    names = read(event) if event else {}
     named = {
         key: ", ".join(names.get(who, who) for who in str(problem.params[key]).split(", "))
         for key in COMPETITOR_PARAMS
@@ -217,7 +217,7 @@ def _address_of(page: View | str, where: Mapping[str, Any]) -> str:
     endpoint = (
         page
         if isinstance(page, str)
-        else next(name for name, known in current_app.view_functions.items() if known is page)
+        else next(name for name, view in current_app.view_functions.items() if view is page)
     )
     takes = next(current_app.url_map.iter_rules(endpoint)).arguments
     return url_for(endpoint, **{name: where[name] for name in takes})

@@ -106,11 +106,11 @@ class _FormBuilder:
         return FormPart(number, boxes, tables, self.take_problems(where) if where else ())
 
     def _table(self, table: list_form.ListTable, typed: object, where: str) -> FormTable:
-        known = typed if isinstance(typed, list) else []
-        shown = max(table.usually, len(known) + SPARE, self._lines.get(where[1:], 0))
+        items = typed if isinstance(typed, list) else []
+        shown = max(table.usually, len(items) + SPARE, self._lines.get(where[1:], 0))
         rows = []
         for index in range(min(shown, LINES)):
-            row, place = _at(known, index), f"{where}/{index}"
+            row, place = _at(items, index), f"{where}/{index}"
             boxes = tuple(self._box(c, row.get(c.key), f"{place}/{c.key}", take=False) for c in table.columns)
             rows.append((boxes, self.take_problems(place)))
         columns = tuple((c.kind, self._words(c.text)) for c in table.columns)
@@ -131,25 +131,25 @@ class _FormBuilder:
         )
 
     def take_problems(self, where: str) -> tuple[str, ...]:
-        found = [p for p in self._open if not where or p.where == where or p.where.startswith(f"{where}/")]
-        self._open = [p for p in self._open if p not in found]
-        return tuple(dict.fromkeys(p.say(self._words) for p in found))
+        problems = [p for p in self._open if not where or p.where == where or p.where.startswith(f"{where}/")]
+        self._open = [p for p in self._open if p not in problems]
+        return tuple(dict.fromkeys(p.say(self._words) for p in problems))
 
 
 def _at(items: object, place: int) -> list_form.ListData:
-    found = items[place] if isinstance(items, list) and place < len(items) else None
-    return found if isinstance(found, dict) else {}
+    item = items[place] if isinstance(items, list) and place < len(items) else None
+    return item if isinstance(item, dict) else {}
 
 
 def _values(field: list_form.ListField, value: object) -> tuple[str, ...]:
     if field.kind == list_form.TICK:
         return ("1",) if value is True else ("",)
     if field.kind == list_form.NAMES:
-        found = [str(name) for name in value] if isinstance(value, list) else []
+        names = [str(name) for name in value] if isinstance(value, list) else []
         if field.count:
-            return tuple([*found, *[""] * field.count][: max(field.count, len(found))])
+            return tuple([*names, *[""] * field.count][: max(field.count, len(names))])
         # A name that contains a comma would be read back as two.
-        return (("; " if any("," in name for name in found) else ", ").join(found),)
+        return (("; " if any("," in name for name in names) else ", ").join(names),)
     return ("" if value is None else str(value),)
 
 
@@ -207,17 +207,17 @@ def shown_line_counts(form: list_form.ListForm, typed: Mapping[str, str]) -> dic
     return shown
 
 
-def list_view(moment: SavedEvent, competitor: str) -> ListView:
+def list_view(event: SavedEvent, competitor: str) -> ListView:
     """A list's form, as saved or as this request has it; 404 for an unknown competitor."""
-    who = listed_competitor(moment, competitor)
-    state, check = moment.state, moment.state.rulebook.lists
+    who = listed_competitor(event, competitor)
+    state, check = event.state, event.state.rulebook.lists
     form, typed = check.form(state.options), request.form if request.method == "POST" else None
     list_, lines = check.canonical(check.of_competitor(who), state.options), {}
     if typed is not None:
         list_, lines = read_list(form, typed), shown_line_counts(form, typed)
         if (more := forms.field("more")) in lines:
             lines[more] += ROWS_ADDED
-    problems = _problems(moment, check.with_list(who, list_) if typed is not None else who) if list_ else []
+    problems = _problems(event, check.with_list(who, list_) if typed is not None else who) if list_ else []
     if typed is None:
         list_ = list_ or dict(check.initial_list(who))
     builder = _FormBuilder(current.words(), problems, lines)
@@ -225,36 +225,39 @@ def list_view(moment: SavedEvent, competitor: str) -> ListView:
         who,
         builder.parts(form, list_),
         builder.take_problems(""),
-        tuple(flag.say(current.words()) for flag in (flags_of(moment, who) if typed is None else ())),
+        tuple(flag.say(current.words()) for flag in (flags_of(event, who) if typed is None else ())),
         len(problems),
-        list_states(moment)[competitor] if typed is None else None,
+        list_states(event)[competitor] if typed is None else None,
         _seen_version(check, who),
     )
 
 
-def typed_list(moment: SavedEvent, competitor: str) -> tuple[PersonRecord, str, int | None] | None:
+def typed_list(event: SavedEvent, competitor: str) -> tuple[PersonRecord, str, int | None] | None:
     """The list in this request's form as (person, digest, total); None where nothing changed. A list that breaks a rule
     is saved: judges decide about it. Raises Problem("list_not_saved", "list_changed_meanwhile")."""
-    found, check = listed_competitor(moment, competitor), moment.state.rulebook.lists
-    list_ = check.canonical(read_list(check.form(moment.state.options), request.form), moment.state.options)
-    if check.malformed(list_, moment.state.options):
+    listed, check = listed_competitor(event, competitor), event.state.rulebook.lists
+    list_ = check.canonical(read_list(check.form(event.state.options), request.form), event.state.options)
+    if check.malformed(list_, event.state.options):
         raise Invalid("list_not_saved")
-    if forms.field("seen") != _version(check, found):
+    if forms.field("seen") != _version(check, listed):
         raise Problem("list_changed_meanwhile")
     list_ = check.completed(list_)
-    if list_ == check.of_competitor(found):
+    if list_ == check.of_competitor(listed):
         return None
-    who = check.with_list(found, list_)
-    known = moment.people.get(who.id) or Person(who.name)
-    person, salt = replace(known, list=who.list, identity=who.identity, houses=who.houses), secrets.token_hex(16)
-    return PersonRecord(moment.state.id, who.id, salt, person), person.digest(salt), check.total(list_)
+    who = check.with_list(listed, list_)
+    person_before = event.people.get(who.id) or Person(who.name)
+    person, salt = (
+        replace(person_before, list=who.list, identity=who.identity, houses=who.houses),
+        secrets.token_hex(16),
+    )
+    return PersonRecord(event.state.id, who.id, salt, person), person.digest(salt), check.total(list_)
 
 
-def listed_competitor(moment: SavedEvent, competitor: str) -> Competitor:
-    found = next((c for c in all_competitors(moment) if c.id == competitor), None)
-    if found is None:
+def listed_competitor(event: SavedEvent, competitor: str) -> Competitor:
+    listed = next((c for c in all_competitors(event) if c.id == competitor), None)
+    if listed is None:
         abort(404)
-    return found
+    return listed
 
 
 def _seen_version(check: list_form.ListCheck, who: Competitor) -> str:
@@ -268,7 +271,7 @@ def _version(check: list_form.ListCheck, who: Competitor) -> str:
     return list_form.list_digest(check.normalized(check.of_competitor(who)), "")
 
 
-def _problems(moment: SavedEvent, who: Competitor) -> list[Problem]:
-    state = moment.state
-    found = state.rulebook.lists.competitor_problems(who, state.options, state.level)
-    return [p.replace(p.where.removeprefix("/list")) for p in found]
+def _problems(event: SavedEvent, who: Competitor) -> list[Problem]:
+    state = event.state
+    problems = state.rulebook.lists.competitor_problems(who, state.options, state.level)
+    return [p.replace(p.where.removeprefix("/list")) for p in problems]

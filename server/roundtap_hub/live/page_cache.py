@@ -98,10 +98,10 @@ class PageCache:
 
     def version(self, page: PageKey) -> str:
         """The page's current version."""
-        moment = self._render_input()
+        render_input = self._render_input()
         version = self._versions.get(page)
         if version is None:
-            version = self._page_version(moment.snapshot, moment.units, page)
+            version = self._page_version(render_input.snapshot, render_input.units, page)
             # Made-up addresses are not remembered.
             if version != "none" and len(str(page)) <= PAGE_LETTERS_MAX:
                 if len(self._versions) >= VERSIONS_MAX:
@@ -165,11 +165,11 @@ class PageCache:
         """These pages as they are now, drawn one after the other in one thread; `whole`: with their bodies. The rest as
         for `PageQueue.run`."""
         app = await self._built()
-        moment, now_ms = self._render_input(), self._hub.clocks.mono_ms()
+        render_input, now_ms = self._render_input(), self._hub.clocks.mono_ms()
         works = [(key, self.version(key.page), self._pages.get(key)) for key in keys]
 
         def work() -> list[CachedPage | None]:
-            return [self._render_one(app, moment, now_ms, *each, whole) for each in works]
+            return [self._render_one(app, render_input, now_ms, *each, whole) for each in works]
 
         made = await self._lane.run(work, patience, gone, asker=asker)
         for key, kept in zip(keys, made, strict=True):
@@ -180,7 +180,7 @@ class PageCache:
     def _render_one(
         self,
         app: Any,
-        moment: RenderInput,
+        render_input: RenderInput,
         now_ms: int,
         key: RenderingKey,
         version: str,
@@ -192,7 +192,7 @@ class PageCache:
             return before
         self._give_way()
         try:
-            page = app.extensions[RENDER_PAGE](page_path(key.page), key, moment, now_ms, version)
+            page = app.extensions[RENDER_PAGE](page_path(key.page), key, render_input, now_ms, version)
         except Exception:
             _log_failed(key)
             return None

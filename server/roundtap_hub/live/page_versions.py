@@ -59,8 +59,8 @@ def event_page(key: str) -> Callable[[EventShown], EventShown]:
             snapshot = source.snapshot
             if page.event in snapshot.dormant and page.event not in snapshot.venue.deleted:
                 return page, snapshot.dormant[page.event].head
-            moment = saved_event(snapshot, page.event)
-            return None if moment is None else shown(source, moment, page)
+            event = saved_event(snapshot, page.event)
+            return None if event is None else shown(source, event, page)
 
         return shown
 

@@ -159,7 +159,7 @@ class PagePatch:
 def fill_placeholders(text: str, csrf: str, now_ms: int) -> str:
     """A page or a patch for one reader. `csrf` has no character that HTML or JSON escapes."""
     text = text.replace(CSRF, csrf).replace(NOW, str(now_ms))
-    return _AGE.sub(lambda found: age_text(now_ms - int(found[1])), text)
+    return _AGE.sub(lambda age: age_text(now_ms - int(age[1])), text)
 
 
 def age_text(age_ms: int) -> str:
@@ -170,11 +170,11 @@ def age_text(age_ms: int) -> str:
 
 def split_regions(text: str, version: str) -> RenderedPage:
     """A rendered template with its marks taken out. ValueError where the marks are not nested properly."""
-    found, rest = _marked(text, REGION, REGION_END)
-    beside = [_piece(part) for part in (*(before for before, _, _ in found), rest)]
-    regions = {name: _region(name, inner) for _, name, inner in found}
-    if len(regions) != len(found):
-        raise ValueError(f"two regions have one name: {[name for _, name, _ in found]}")
+    marked, rest = _marked(text, REGION, REGION_END)
+    beside = [_piece(part) for part in (*(before for before, _, _ in marked), rest)]
+    regions = {name: _region(name, inner) for _, name, inner in marked}
+    if len(regions) != len(marked):
+        raise ValueError(f"two regions have one name: {[name for _, name, _ in marked]}")
     frame = hashlib.blake2s("\x01".join([*(piece.same for piece in beside), *regions]).encode(), digest_size=16)
     return RenderedPage(
         version, tuple(piece.html for piece in beside), regions, frame.digest(), region_mark(MOVING) in text
@@ -184,14 +184,14 @@ def split_regions(text: str, version: str) -> RenderedPage:
 def _marked(text: str, kind: str, end: str) -> tuple[list[tuple[str, str, str]], str]:
     """(text before, name, text inside) of each pair of marks, and the text after the last one."""
     *parts, rest = text.split(region_mark(end))
-    found = []
+    pieces = []
     for part in parts:
         before, _, marked = part.partition(f"{_BEGIN}{kind}")
         name, begun, inner = marked.partition(_END)
         if not begun:
             raise ValueError(f"the mark {end} ends nothing")
-        found.append((before, name, inner))
-    return found, rest
+        pieces.append((before, name, inner))
+    return pieces, rest
 
 
 def _region(name: str, text: str) -> Region:
@@ -225,8 +225,8 @@ def diff_pages(old: RenderedPage, new: RenderedPage) -> PagePatch:
     """Changed rows where only rows changed, else whole regions; the whole page where it changed outside them."""
     if old.frame != new.frame or list(old.regions) != list(new.regions):
         return PagePatch(old.version, new.version, whole=True)
-    found = (_region_change(was, new.regions[id]) for id, was in old.regions.items())
-    return PagePatch(old.version, new.version, tuple(change for change in found if change is not None))
+    changes = (_region_change(was, new.regions[id]) for id, was in old.regions.items())
+    return PagePatch(old.version, new.version, tuple(change for change in changes if change is not None))
 
 
 def _region_change(old: Region, new: Region) -> PatchedRegion | None:

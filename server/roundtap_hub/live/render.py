@@ -200,42 +200,42 @@ class RenderCache:
         one so far, where the rendering is missing, or too old to be sent whole."""
         # Held while drawing, so that a page is drawn once.
         with self._lock:
-            known = self._pages.get(key)
-            newest = known.newest if known is not None and known.newest.version == version else None
-            old = self._earlier(known, since)
-            if newest is None or known is None or (old is None and now_ms - known.at_ms >= FRESH_MS):
-                newest = self._keep(key, draw(known.newest if known else None), now_ms)
+            cached = self._pages.get(key)
+            newest = cached.newest if cached is not None and cached.newest.version == version else None
+            old = self._earlier(cached, since)
+            if newest is None or cached is None or (old is None and now_ms - cached.at_ms >= FRESH_MS):
+                newest = self._keep(key, draw(cached.newest if cached else None), now_ms)
             return newest, old
 
     def counted(self, event_id: str, version: str, count: Callable[[], Mapping[str, int]]) -> Mapping[str, int]:
         """What `count` counts for this version of the event's console."""
-        of, known = self._counted.get(event_id, ("", {}))
+        of, counts = self._counted.get(event_id, ("", {}))
         if of != version:
-            known = count()
-            self._counted[event_id] = version, known
+            counts = count()
+            self._counted[event_id] = version, counts
             while len(self._counted) > MAX_PAGES:
                 self._counted.popitem(last=False)
-        return known
+        return counts
 
     @staticmethod
-    def _earlier(known: _Page | None, since: str | None) -> RenderedPage | None:
-        if known is None or since is None:
+    def _earlier(cached: _Page | None, since: str | None) -> RenderedPage | None:
+        if cached is None or since is None:
             return None
-        return known.newest if known.newest.version == since else known.earlier.get(since)
+        return cached.newest if cached.newest.version == since else cached.earlier.get(since)
 
     def _keep(self, key: Hashable, drawn: RenderedPage, now_ms: int) -> RenderedPage:
-        known = self._pages.pop(key, None)
-        if known is None:
-            known = _Page(drawn, now_ms)
+        cached = self._pages.pop(key, None)
+        if cached is None:
+            cached = _Page(drawn, now_ms)
         else:
-            drawn = _share_unchanged(drawn, known.newest)
-            known.earlier.pop(drawn.version, None)
-            if known.newest.version != drawn.version:
-                known.earlier[known.newest.version] = replace(known.newest, by_role={}, source=None)
-            known.newest, known.at_ms = drawn, now_ms
-        while len(known.earlier) > MAX_VERSIONS:
-            known.earlier.popitem(last=False)
-        self._pages[key] = known
+            drawn = _share_unchanged(drawn, cached.newest)
+            cached.earlier.pop(drawn.version, None)
+            if cached.newest.version != drawn.version:
+                cached.earlier[cached.newest.version] = replace(cached.newest, by_role={}, source=None)
+            cached.newest, cached.at_ms = drawn, now_ms
+        while len(cached.earlier) > MAX_VERSIONS:
+            cached.earlier.popitem(last=False)
+        self._pages[key] = cached
         while len(self._pages) > MAX_PAGES:
             self._pages.popitem(last=False)
         return drawn
@@ -471,9 +471,9 @@ def cached_variant() -> str | None:
 
 def _choices(problem: Problem, state: EventState | None) -> tuple[str, ...]:
     """The buttons for this Problem; a label warns where a published round would be removed."""
-    found = CUT_CHOICES.get(problem.key, ())
-    gone = state is not None and "cut.anew" in found and second_stage_begun(state)
-    return ("cut.anew.round", *found[1:]) if gone else found
+    choices = CUT_CHOICES.get(problem.key, ())
+    gone = state is not None and "cut.anew" in choices and second_stage_begun(state)
+    return ("cut.anew.round", *choices[1:]) if gone else choices
 
 
 def render_cache() -> RenderCache:
@@ -541,7 +541,7 @@ class _Block:
 
 def for_reader(html: str, allowed: Allowed) -> str:
     """The page for a reader who may request what is `allowed`, its marks taken out."""
-    known: dict[str, bool] = {}
+    allowed_by_address: dict[str, bool] = {}
     blocks = [_Block()]
     for number, part in enumerate(_MARK.split(html)):
         block = blocks[-1]
@@ -550,9 +550,9 @@ def for_reader(html: str, allowed: Allowed) -> str:
                 block.parts.append(part)
         elif part.startswith(regions.MAY):
             address = _path(part[len(regions.MAY) : -2])
-            if address not in known:
-                known[address] = allowed(address)
-            blocks.append(_Block(known[address], known[address]))
+            if address not in allowed_by_address:
+                allowed_by_address[address] = allowed(address)
+            blocks.append(_Block(allowed_by_address[address], allowed_by_address[address]))
         elif part == regions.MAYBE:
             blocks.append(_Block(None))
         elif part == regions.ELSE:

@@ -167,8 +167,8 @@ class EnteredMatch:
     def problem(self, result: Result) -> Problem | None:
         """Why this result cannot stand; None also where it only needs a reason, which the page then asks for. One that
         stands or was reported may be entered at any time."""
-        known = self.saying.by == result_gate.OFFICIAL and result in acceptable_results(self.match)
-        saying = result_gate.ON_RECORD if known else self.saying
+        on_record = self.saying.by == result_gate.OFFICIAL and result in acceptable_results(self.match)
+        saying = result_gate.ON_RECORD if on_record else self.saying
         book, options = self.state.rulebook, self.state.options
         why = next(result_gate.result_problems(book, result, options, self.situation, saying), None)
         if why is None or why.key not in result_gate.NEEDS_REASON:
@@ -320,14 +320,14 @@ def _same_page(first: Question, second: Question) -> bool:
 
 def public_match(state: EventState, match_id: str) -> tuple[RoundState, MatchState]:
     """The match and its round; 404 for one of a draft, and for a bye."""
-    found = state.find_match(match_id)
-    if found is None or found[0].status == DRAFT or found[1].match.b is None:
+    round_and_match = state.find_match(match_id)
+    if round_and_match is None or round_and_match[0].status == DRAFT or round_and_match[1].match.b is None:
         abort(404)
-    return found
+    return round_and_match
 
 
 def entered_match(
-    moment: SavedEvent,
+    event: SavedEvent,
     played: RoundState,
     match: MatchState,
     names: Mapping[str, str],
@@ -336,8 +336,8 @@ def entered_match(
 ) -> EnteredMatch:
     """`names`: by competitor, as the reader may see them; `by`: OFFICIAL or PLAYER, who is asked the squads of their
     `side` alone."""
-    state = moment.state
-    situation = situation_at(state, moment.people, played, match)
+    state = event.state
+    situation = situation_at(state, event.people, played, match)
     up = event_flow.time_is_up(state, played, match, current.hub().clocks.now())
     form, corrects = state.rulebook.form(state.options, situation), None
     if by == result_gate.OFFICIAL:

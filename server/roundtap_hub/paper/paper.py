@@ -148,8 +148,8 @@ def asking_jobs(state: EventState, waiting: bool = False) -> int:
 
 
 def _row(state: EventState, job: print_book.PrintJob, known: print_book.PrintState) -> PaperRow:
-    found = state.find_match(job.match) if job.match else None
-    return PaperRow(job, known, found[1].match.table if found else None, _about(job))
+    round_and_match = state.find_match(job.match) if job.match else None
+    return PaperRow(job, known, round_and_match[1].match.table if round_and_match else None, _about(job))
 
 
 def _about(job: print_book.PrintJob) -> str:
@@ -169,13 +169,13 @@ def get_print_book() -> PrintBook:
 @route("GET /console/<event_id>/paper", STAFF, VISIBLE)
 def paper_page(event_id: str) -> AnyResponse:
     """An event's print jobs, and the sheets that a browser prints, which need no print station."""
-    moment, hub = current.event(event_id), current.hub()
+    event, hub = current.event(event_id), current.hub()
     book = hub.paper
     checks = preflight_checks.printer_checks(hub, current.units(), current.now_ms())
     return render.page(
         "console_paper.html",
-        state=moment.state,
-        kinds=orderable_kinds(moment.state),
+        state=event.state,
+        kinds=orderable_kinds(event.state),
         details=DETAILS,
         # A hub that does not know the date leaves it to be typed.
         today=(hub.clocks.wall() or "")[:10],
@@ -186,13 +186,13 @@ def paper_page(event_id: str) -> AnyResponse:
         hub_paper=book is not None,
         # Without a print station, jobs wait in vain.
         printers=any(hub.units.keys.role(unit) == STATION for unit in hub.units.keys),
-        has_bracket=bracket(moment) is not None,
-        closed=any(not played.open_matches for played in moment.state.public_rounds),
-        paper=paper_view(moment.state, book.orders, book.states, unit_tables()) if book is not None else None,
+        has_bracket=bracket(event) is not None,
+        closed=any(not played.open_matches for played in event.state.public_rounds),
+        paper=paper_view(event.state, book.orders, book.states, unit_tables()) if book is not None else None,
         printer_checks={check.args.get("unit"): check for check in reversed(checks)},
         stations=sorted(book.printers.items()) if book is not None else (),
-        slips_left_out=_slips_left_out(moment.state),
-        slips_missing=len(missing_slips(moment)),
+        slips_left_out=_slips_left_out(event.state),
+        slips_missing=len(missing_slips(event)),
     )
 
 
@@ -267,17 +267,17 @@ def cancel_printing(event_id: str) -> None:
 def set_up_printer(event_id: str) -> None:
     """Set up a station's printer: print sheets at every speed, a test page of a model, then confirm the settings."""
     book, state, unit = get_print_book(), current.event(event_id).state, forms.field("unit")
-    known = book.printers.get(unit)
-    if known is None:
+    printer = book.printers.get(unit)
+    if printer is None:
         return
     at = {
-        "port": forms.form_choice("port", ("", known.port, *known.ports), known.port),
-        "printer": forms.form_choice("model", [name for name, _ in known.models], known.model),
-        "baud": int(forms.form_choice("baud", ("0", *map(str, known.bauds)), "0")),
+        "port": forms.form_choice("port", ("", printer.port, *printer.ports), printer.port),
+        "printer": forms.form_choice("model", [name for name, _ in printer.models], printer.model),
+        "baud": int(forms.form_choice("baud", ("0", *map(str, printer.bauds)), "0")),
     }
     step = forms.form_choice("what", ("speeds", "test", "right"))
     if step == "speeds":
-        for number, baud in enumerate(known.bauds, start=1):
+        for number, baud in enumerate(printer.bauds, start=1):
             book.order(
                 print_jobs.order_printer_test(
                     state, print_jobs.SPEED, _token(), {"unit": unit, "number": number, "at": {**at, "baud": baud}}
@@ -294,8 +294,8 @@ def set_up_printer(event_id: str) -> None:
 def confirm_printed(event_id: str) -> None:
     job, book = _job(event_id), get_print_book()
     if job is not None:
-        known = book.states.get(job.id, print_book.PrintState())
-        book.update_states([(job.id, print_book.PrintState(print_book.THERE, "", known.unit))])
+        print_state = book.states.get(job.id, print_book.PrintState())
+        book.update_states([(job.id, print_book.PrintState(print_book.THERE, "", print_state.unit))])
 
 
 @route("POST /console/<event_id>/paper/go-on", DESK, NOT_ARCHIVED)
@@ -303,9 +303,13 @@ def confirm_printed(event_id: str) -> None:
 def continue_printing(event_id: str) -> None:
     """A person saw that the printer prints although it no longer answers. Its jobs continue as sent."""
     job, book = _job(event_id), get_print_book()
-    known = book.states.get(job.id) if job is not None else None
-    if job is not None and known is not None and (known.state, known.detail) == (print_book.QUEUED, print_book.MUTE):
-        book.update_states([(job.id, print_book.PrintState(print_book.QUEUED, print_book.GO_ON, known.unit))])
+    print_state = book.states.get(job.id) if job is not None else None
+    if (
+        job is not None
+        and print_state is not None
+        and (print_state.state, print_state.detail) == (print_book.QUEUED, print_book.MUTE)
+    ):
+        book.update_states([(job.id, print_book.PrintState(print_book.QUEUED, print_book.GO_ON, print_state.unit))])
 
 
 def _job(event_id: str) -> print_book.PrintJob | None:
@@ -333,7 +337,7 @@ class PaperSlip:
 
 
 def printed_slips(
-    moment: saved_event.SavedEvent,
+    event: saved_event.SavedEvent,
     played: RoundState,
     base_url: str,
     secret: bytes,
@@ -341,13 +345,13 @@ def printed_slips(
     all_matches: bool = False,
 ) -> list[PaperSlip]:
     """The slips of a round by table, of open matches only unless `all_matches`."""
-    names, found = saved_event.shown_names(moment), []
+    names, slips = saved_event.shown_names(event), []
     for match in sorted(played.matches, key=lambda m: (m.match.table is None, m.match.table or 0)):
         if match.match.b is None or (match.done and not all_matches):
             continue
-        content = print_jobs.slip_content(moment, played, match, names, base_url, secret)
+        content = print_jobs.slip_content(event, played, match, names, base_url, secret)
         form = content.form
-        found.append(
+        slips.append(
             PaperSlip(
                 content,
                 slip_figures(form, words),
@@ -357,7 +361,7 @@ def printed_slips(
                 qr_svg(content.url),
             )
         )
-    return found
+    return slips
 
 
 @dataclass(frozen=True, slots=True)
@@ -373,12 +377,12 @@ class DeskRow:
     list: bool | None
 
 
-def desk_rows(moment: saved_event.SavedEvent) -> list[DeskRow]:
+def desk_rows(event: saved_event.SavedEvent) -> list[DeskRow]:
     """All entrants by their entered names, for the organizer."""
-    names, public = saved_event.full_names(moment), saved_event.shown_names(moment)
-    members = saved_event.shown_members(moment)
-    numbers, lists = paper_numbers(moment.state), list_states(moment)
-    asked = moment.state.rulebook.lists is not None
+    names, public = saved_event.full_names(event), saved_event.shown_names(event)
+    members = saved_event.shown_members(event)
+    numbers, lists = paper_numbers(event.state), list_states(event)
+    asked = event.state.rulebook.lists is not None
     rows = [
         DeskRow(
             e,
@@ -386,10 +390,10 @@ def desk_rows(moment: saved_event.SavedEvent) -> list[DeskRow]:
             names[e.id],
             public[e.id] if public[e.id] != names[e.id] else "",
             members.get(e.id, ()),
-            bool(moment.people[e.id].paid) if e.id in moment.people else False,
+            bool(event.people[e.id].paid) if e.id in event.people else False,
             lists[e.id].state in (GOOD, FLAGGED) if asked else None,
         )
-        for e in moment.state.entrants.values()
+        for e in event.state.entrants.values()
     ]
     return sorted(rows, key=lambda row: name_sort_key(row.name))
 
@@ -445,13 +449,13 @@ class EmergencySheet:
     tables: list[int]
 
 
-def emergency_sheet(moment: saved_event.SavedEvent, now: Instant, busy: Collection[int]) -> EmergencySheet:
-    state, names = moment.state, saved_event.shown_names(moment)
-    numbers, view = paper_numbers(state), standings_view(moment, names)
+def emergency_sheet(event: saved_event.SavedEvent, now: Instant, busy: Collection[int]) -> EmergencySheet:
+    state, names = event.state, saved_event.shown_names(event)
+    numbers, view = paper_numbers(state), standings_view(event, names)
     lines = {line.competitor: line for line in view.lines}
     newest = saved_event.newest_round(state)
-    ranks = saved_event.settled_rows(moment)
-    shown = fielded_squads(saved_event.tournament(moment).rounds) if state.rulebook.squads else {}
+    ranks = saved_event.settled_rows(event)
+    shown = fielded_squads(saved_event.tournament(event).rounds) if state.rulebook.squads else {}
     rows, waiting = [], not_yet_present(state)
     for who in (*lines, *(each for each in state.entrants if each not in lines)):
         entrant, row = state.entrants[who], ranks.get(who)
@@ -481,7 +485,7 @@ def emergency_sheet(moment: saved_event.SavedEvent, now: Instant, busy: Collecti
         byes=bye_worth(state.rulebook, state.options),
         minutes=state.rulebook.minutes(newest.stage if newest is not None else SWISS, state.options),
         left_ms=None if state.live is None or state.clock.state == IDLE else state.clock.remaining_at(now),
-        knockout=bracket(moment) is not None,
+        knockout=bracket(event) is not None,
         next_key=next_round_key(state),
         planned=saved_event.planned_swiss(state),
         tables=_own_tables(state, busy),
@@ -498,22 +502,22 @@ def _own_tables(state: EventState, busy: Collection[int]) -> list[int]:
 
 def _opponents(state: EventState, who: str, numbers: Mapping[str, int]) -> str:
     """Per round, the opponent's number, in brackets if the match is open; "–" for a bye, "×" for a missed round."""
-    found = []
+    opponents = []
     for played in state.public_rounds:
         for match in played.matches:
             if who in (match.match.a, match.match.b):
                 number = numbers.get((match.match.b if match.match.a == who else match.match.a) or "")
                 if number is None:
-                    found.append("×" if match.match.bye == UNPAIRED_LOSS else "–")
+                    opponents.append("×" if match.match.bye == UNPAIRED_LOSS else "–")
                 else:
-                    found.append(str(number) if match.done else f"({number})")
-    return " ".join(found)
+                    opponents.append(str(number) if match.done else f"({number})")
+    return " ".join(opponents)
 
 
 def _matches(state: EventState, newest: RoundState | None) -> list[tuple[MatchState, str]]:
     codes = slip_codes(state, newest) if newest is not None else {}
-    found = [(m, codes[m.id]) for m in (newest.matches if newest is not None else ()) if m.match.b is not None]
-    return sorted(found, key=lambda pair: (pair[0].match.table is None, pair[0].match.table or 0))
+    matches = [(m, codes[m.id]) for m in (newest.matches if newest is not None else ()) if m.match.b is not None]
+    return sorted(matches, key=lambda pair: (pair[0].match.table is None, pair[0].match.table or 0))
 
 
 @route("GET /print/<event_id>/pairings-table", EVERYBODY, VISIBLE)
@@ -528,63 +532,63 @@ def print_pairings_name(event_id: str) -> AnyResponse:
 
 
 def _pairings(event_id: str, what: str, by: Callable[..., Sequence[object]]) -> AnyResponse:
-    moment = current.event(event_id)
-    newest = saved_event.newest_round(moment.state)
-    return _sheet(moment, what, rows=by(moment, newest, saved_event.shown_names(moment)) if newest else [])
+    event = current.event(event_id)
+    newest = saved_event.newest_round(event.state)
+    return _sheet(event, what, rows=by(event, newest, saved_event.shown_names(event)) if newest else [])
 
 
 @route("GET /print/<event_id>/standings", EVERYBODY, VISIBLE)
 def print_standings(event_id: str) -> AnyResponse:
-    moment = current.event(event_id)
-    names, header = saved_event.shown_names(moment), print_jobs.print_header(moment.state, "")
-    return _sheet(moment, "standings", standings=print_jobs.standings_content(moment, names, header))
+    event = current.event(event_id)
+    names, header = saved_event.shown_names(event), print_jobs.print_header(event.state, "")
+    return _sheet(event, "standings", standings=print_jobs.standings_content(event, names, header))
 
 
 @route("GET /print/<event_id>/bracket", EVERYBODY, VISIBLE)
 def print_bracket(event_id: str) -> AnyResponse:
-    moment = current.event(event_id)
-    found, names = bracket(moment), saved_event.shown_names(moment)
+    event = current.event(event_id)
+    drawn_bracket, names = bracket(event), saved_event.shown_names(event)
     return _sheet(
-        moment,
+        event,
         "bracket",
-        drawing=bracket_svg(found, names, current.words()) if found else "",
+        drawing=bracket_svg(drawn_bracket, names, current.words()) if drawn_bracket else "",
         # On paper the first round comes first.
         names=names,
-        bracket=found,
-        bracket_rounds=sorted(bracket_lines(found), key=lambda line: min(game.number for game in line.games))
-        if found
+        bracket=drawn_bracket,
+        bracket_rounds=sorted(bracket_lines(drawn_bracket), key=lambda line: min(game.number for game in line.games))
+        if drawn_bracket
         else [],
-        champion=names.get(found.champion, "") if found and found.champion else "",
+        champion=names.get(drawn_bracket.champion, "") if drawn_bracket and drawn_bracket.champion else "",
     )
 
 
 @route("GET /console/<event_id>/print/slips", STAFF, VISIBLE)
 def print_slips(event_id: str) -> AnyResponse:
     """Slips of the matches without a result; `?all=1`: of all."""
-    moment = current.event(event_id)
-    played = None if moment.state.finished else saved_event.newest_round(moment.state)
+    event = current.event(event_id)
+    played = None if event.state.finished else saved_event.newest_round(event.state)
     secret, of_all = current.hub().access.secret, request.args.get("all") == "1"
     return _sheet(
-        moment,
+        event,
         "slips",
-        slips=printed_slips(moment, played, current.hub_address(), secret, current.words(), of_all) if played else [],
+        slips=printed_slips(event, played, current.hub_address(), secret, current.words(), of_all) if played else [],
     )
 
 
 @route("GET /console/<event_id>/print/players", HEADS_AND_DESK, VISIBLE)
 def print_players(event_id: str) -> AnyResponse:
-    moment = current.event(event_id)
-    return _sheet(moment, "players", people=desk_rows(moment))
+    event = current.event(event_id)
+    return _sheet(event, "players", people=desk_rows(event))
 
 
 @route("GET /console/<event_id>/print/emergency", STAFF, VISIBLE)
 def print_emergency(event_id: str) -> AnyResponse:
     """Everything needed to continue manually without the hub."""
-    moment, hub = current.event(event_id), current.hub()
+    event, hub = current.event(event_id), current.hub()
     return _sheet(
-        moment,
+        event,
         "emergency",
-        view=emergency_sheet(moment, hub.clocks.now(), busy_tables(current.snapshot().events, event_id)),
+        view=emergency_sheet(event, hub.clocks.now(), busy_tables(current.snapshot().events, event_id)),
         hub_address=current.hub_address(),
         fingerprint=hub.access.encrypted.fingerprint if hub.access.encrypted else "",
         console_address=f"https://{urlsplit(current.hub_address()).hostname}:{hub.access.encrypted.port}/"
@@ -593,8 +597,8 @@ def print_emergency(event_id: str) -> AnyResponse:
     )
 
 
-def _sheet(moment: saved_event.SavedEvent, what: str, **shown: Any) -> AnyResponse:
-    state, hub = moment.state, current.hub()
+def _sheet(event: saved_event.SavedEvent, what: str, **shown: Any) -> AnyResponse:
+    state, hub = event.state, current.hub()
     size = request.args.get("size", "")
     newest, by_name = saved_event.newest_round(state), hub.host.hall_addresses.by_name
     return render.page(

@@ -95,7 +95,11 @@ def replaces_printed_slip(job: PrintJob, states: Mapping[str, PrintState]) -> bo
     own = job.id.partition(ORDERED)[0]
     event, _, kind, place = own.split("/")
     match = place.partition(CHANGED)[0]
-    others = (job_id.partition(ORDERED)[0] for job_id, known in states.items() if known.state not in (QUEUED, FAILED))
+    others = (
+        job_id.partition(ORDERED)[0]
+        for job_id, print_state in states.items()
+        if print_state.state not in (QUEUED, FAILED)
+    )
     # Of any draw: a slip of a draw that was taken back is just as wrong.
     return any(base != own and base.startswith(f"{event}/") and f"/{kind}/{match}{CHANGED}" in base for base in others)
 
@@ -157,8 +161,8 @@ def wanted_jobs(
     return [
         job
         for job in (*orders, *derived)
-        if (known := states.get(job.id, PrintState())).state == QUEUED
-        and known.unit in ("", unit)
+        if (print_state := states.get(job.id, PrintState())).state == QUEUED
+        and print_state.unit in ("", unit)
         # Some sheets only one station may print.
         and _still_of_use(snapshot, job)
         and (job.kind not in (TEST, SPEED) or not job.text or json.loads(job.text).get("unit", "") in ("", unit))
@@ -171,8 +175,13 @@ def _still_of_use(snapshot: Snapshot, job: PrintJob) -> bool:
         return False
     if job.kind != SLIP or job.match is None:
         return True
-    found = state.find_match(job.match)
-    return found is not None and found[0].status == PUBLISHED and found[1].match.bye is None and not found[1].done
+    round_and_match = state.find_match(job.match)
+    return (
+        round_and_match is not None
+        and round_and_match[0].status == PUBLISHED
+        and round_and_match[1].match.bye is None
+        and not round_and_match[1].done
+    )
 
 
 Names = Mapping[str, str]
@@ -191,14 +200,14 @@ def job_content(
     address for the hall, without a trailing slash. encrypted: where organizers log in, None without encryption. secret:
     signs slips. states: of all jobs, so that a slip can say that it replaces another one. by_name: the hub's address by
     name, "" where it has none."""
-    moment = saved_event(snapshot, job.event)
-    if moment is None:
+    event = saved_event(snapshot, job.event)
+    if event is None:
         return None
-    state, names = moment.state, snapshot.names_of(job.event)
+    state, names = event.state, snapshot.names_of(job.event)
     header = print_header(state, f"{base_url}/e/{state.id}", f"{by_name}/e/{state.id}" if by_name else "")
     played = next((r for r in state.public_rounds if r.number == job.round), None)
     if job.kind == STANDINGS:
-        return standings_content(moment, names, header)
+        return standings_content(event, names, header)
     if job.kind == TRUST:
         if encrypted is None:
             return None
@@ -213,14 +222,14 @@ def job_content(
         return header if job.kind not in (SLIP, BY_TABLE, BY_NAME) else None
     notice = RoundNotice(**asdict(header), round=played.number, name=title_key(state, played))
     if job.kind == BY_TABLE:
-        return PairingsByTable(**asdict(notice), rows=pairings_by_table(moment, played, names))
+        return PairingsByTable(**asdict(notice), rows=pairings_by_table(event, played, names))
     if job.kind == BY_NAME:
-        return PairingsByName(**asdict(notice), rows=pairings_by_name(moment, played, names))
+        return PairingsByName(**asdict(notice), rows=pairings_by_name(event, played, names))
     if job.kind == SLIP:
         match = next((m for m in played.matches if m.id == job.match), None)
         if match is None or match.match.b is None:
             return None
-        slip = slip_content(moment, played, match, names, base_url, secret)
+        slip = slip_content(event, played, match, names, base_url, secret)
         return slip.replace(
             by_name=header.by_name, replaces=True if replaces_printed_slip(job, states or {}) else UNSET
         )
@@ -233,14 +242,14 @@ def print_header(state: EventState, url: str, by_name: str = "") -> PrintHeader:
 
 
 def slip_content(
-    moment: SavedEvent, played: RoundState, match: MatchState, names: Names, base_url: str, secret: bytes
+    event: SavedEvent, played: RoundState, match: MatchState, names: Names, base_url: str, secret: bytes
 ) -> Slip:
     """The content of one match's slip; its address opens the match (`results/slip_desk.py`)."""
-    state, members = moment.state, shown_members(moment)
+    state, members = event.state, shown_members(event)
     a, b = (
         SlipSide(
             **asdict(side_view(state, played, who, names)),
-            record=record_of(moment, who)[0],
+            record=record_of(event, who)[0],
             members=_texts(members.get(who, ())),
         )
         for who in (match.match.a, match.match.b or "")
@@ -263,9 +272,9 @@ def rounds_planned(state: EventState, played: RoundState) -> int:
     return max(state.swiss_rounds, played.number)
 
 
-def pairings_by_table(moment: SavedEvent, played: RoundState, names: Names) -> tuple[TablePairing, ...]:
+def pairings_by_table(event: SavedEvent, played: RoundState, names: Names) -> tuple[TablePairing, ...]:
     """Tables in order, then pairings without a table. `by_hand`: an official paired these two."""
-    members = shown_members(moment)
+    members = shown_members(event)
     return tuple(
         TablePairing(
             table=m.match.table,
@@ -274,19 +283,19 @@ def pairings_by_table(moment: SavedEvent, played: RoundState, names: Names) -> t
             a_members=_texts(members.get(m.match.a, ())),
             b_members=_texts(members.get(m.match.b or "", ())),
             bye=m.match.bye,
-            a_record=record_of(moment, m.match.a)[0],
-            b_record=record_of(moment, m.match.b)[0] if m.match.b else None,
+            a_record=record_of(event, m.match.a)[0],
+            b_record=record_of(event, m.match.b)[0] if m.match.b else None,
             by_hand=bool(m.by_hand),
         )
         for m in sorted(played.matches, key=lambda match: (match.match.table is None, match.match.table or 0))
     )
 
 
-def pairings_by_name(moment: SavedEvent, played: RoundState, names: Names) -> tuple[NameLine, ...]:
+def pairings_by_name(event: SavedEvent, played: RoundState, names: Names) -> tuple[NameLine, ...]:
     """Every competitor with record and first tiebreaker, so that errors are found before play."""
-    members = shown_members(moment)
+    members = shown_members(event)
     seats = [
-        (match.match, who, *record_of(moment, who))
+        (match.match, who, *record_of(event, who))
         for match in played.matches
         for side in SIDES
         if (who := match.match.competitor(side)) is not None
@@ -305,12 +314,12 @@ def pairings_by_name(moment: SavedEvent, played: RoundState, names: Names) -> tu
     return tuple(sorted(rows, key=lambda row: name_sort_key(row.name)))
 
 
-def standings_content(moment: SavedEvent, names: Names, header: PrintHeader) -> Standings:
+def standings_content(event: SavedEvent, names: Names, header: PrintHeader) -> Standings:
     """The standings; after a cut the final ranking with the round each reached, without deciding Swiss tiebreakers."""
-    view = standings_view(moment, names)
-    members = shown_members(moment)
+    view = standings_view(event, names)
+    members = shown_members(event)
     swiss = {line.competitor: line for line in view.lines}
-    after_a_cut = any(placed.reached for placed, _ in ranked_rows(moment))
+    after_a_cut = any(placed.reached for placed, _ in ranked_rows(event))
     rows = [
         StandingsPrintLine(
             rank=placed.rank,
@@ -325,20 +334,20 @@ def standings_content(moment: SavedEvent, names: Names, header: PrintHeader) -> 
             decided_by=line.decided_by if line.decided_by in view.hidden and not after_a_cut else None,
             by_lot=line.by_chance and not after_a_cut,
         )
-        for placed, _ in ranked_rows(moment)
+        for placed, _ in ranked_rows(event)
         if (line := swiss.get(placed.competitor)) is not None
     ]
     return Standings(
         **asdict(header),
         after=view.after,
-        final=moment.state.finished or after_a_cut,
+        final=event.state.finished or after_a_cut,
         columns=tuple(view.columns),
         rows=tuple(rows),
-        cut=_cut(moment, names),
+        cut=_cut(event, names),
     )
 
 
-def _cut(moment: SavedEvent, names: Names) -> CutOrder | None:
+def _cut(event: SavedEvent, names: Names) -> CutOrder | None:
     """Who makes the cut, where its order differs from the standings and all Swiss rounds are played."""
     rows = tuple(
         CutLine(
@@ -348,9 +357,9 @@ def _cut(moment: SavedEvent, names: Names) -> CutOrder | None:
             value=str(row.opponents_points),
             decided=row.decided_by == "opponents_points",
         )
-        for row in cut_rows_before_play(moment)
+        for row in cut_rows_before_play(event)
     )
-    return CutOrder(size=moment.state.cut_size, rows=rows) if rows else None
+    return CutOrder(size=event.state.cut_size, rows=rows) if rows else None
 
 
 def _texts(names: Iterable[str]) -> tuple[DisplayText, ...]:

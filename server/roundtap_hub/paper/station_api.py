@@ -71,10 +71,10 @@ def station_jobs() -> tuple[Response, int]:
 def _exchange(hub: RunningHub, book: PrintBook, unit: str, reported: JobStates, base_url: str) -> list[Job]:
     # A job belongs to the station that took it first: no other prints it or reports on it.
     # An unclaimed one counts only if it is wanted: made-up jobs would be kept for ever.
-    known = book.states
-    mine = {job_id for job_id, _ in reported if job_id in known and known[job_id].unit in ("", unit)}
-    if any(job_id not in known for job_id, _ in reported):
-        mine |= {job.id for job in wanted_jobs(hub.service.snapshot, book.orders, known, unit)}
+    states_before = book.states
+    mine = {job_id for job_id, _ in reported if job_id in states_before and states_before[job_id].unit in ("", unit)}
+    if any(job_id not in states_before for job_id, _ in reported):
+        mine |= {job.id for job in wanted_jobs(hub.service.snapshot, book.orders, states_before, unit)}
     book.update_states((job_id, state) for job_id, state in reported if job_id in mine)
     snapshot, states = hub.service.snapshot, book.states
     jobs: list[Job] = []

@@ -44,21 +44,21 @@ def find_hits(snapshot: Snapshot, query: str, here: str = "") -> list[SearchHit]
         (event_id for event_id in snapshot.events if event_id not in snapshot.venue.deleted),
         key=lambda event_id: event_id != here,
     )
-    moments = [moment for event_id in events if (moment := saved_event.saved_event(snapshot, event_id)) is not None]
+    saved_events = [event for event_id in events if (event := saved_event.saved_event(snapshot, event_id)) is not None]
     ranked = [
-        (rank, place, found)
-        for place, moment in enumerate(moments)
-        for rank, found in (*_tables(moment, wanted, here), *_people(moment, wanted, here))
+        (rank, place, hit)
+        for place, event in enumerate(saved_events)
+        for rank, hit in (*_tables(event, wanted, here), *_people(event, wanted, here))
     ]
     ranked.sort(key=lambda each: (each[0], each[1]))
-    return [found for _, _, found in ranked[:MAX_HITS]]
+    return [hit for _, _, hit in ranked[:MAX_HITS]]
 
 
-def _tables(moment: saved_event.SavedEvent, wanted: str, here: str) -> Iterator[tuple[int, SearchHit]]:
-    played = saved_event.newest_round(moment.state)
-    if played is None or moment.state.finished or not wanted.isdecimal():
+def _tables(event: saved_event.SavedEvent, wanted: str, here: str) -> Iterator[tuple[int, SearchHit]]:
+    played = saved_event.newest_round(event.state)
+    if played is None or event.state.finished or not wanted.isdecimal():
         return
-    names = saved_event.full_names(moment)
+    names = saved_event.full_names(event)
     for match in sorted(played.matches, key=lambda each: each.match.table or 0):
         number = match.match.table
         if number is not None and match.match.b is not None and str(number).startswith(wanted):
@@ -66,8 +66,8 @@ def _tables(moment: saved_event.SavedEvent, wanted: str, here: str) -> Iterator[
                 0 if str(number) == wanted else 3,
                 SearchHit(
                     TABLE,
-                    moment.event_id,
-                    _event(moment, here),
+                    event.event_id,
+                    _event(event, here),
                     names.get(match.match.a, match.match.a),
                     match.id,
                     table=number,
@@ -76,34 +76,34 @@ def _tables(moment: saved_event.SavedEvent, wanted: str, here: str) -> Iterator[
             )
 
 
-def _people(moment: saved_event.SavedEvent, wanted: str, here: str) -> Iterator[tuple[int, SearchHit]]:
-    names, public = saved_event.full_names(moment), saved_event.shown_names(moment)
-    at = saved_event.current_matches(moment)
-    for who, members in ((each.id, each.members) for each in saved_event.all_competitors(moment)):
+def _people(event: saved_event.SavedEvent, wanted: str, here: str) -> Iterator[tuple[int, SearchHit]]:
+    names, public = saved_event.full_names(event), saved_event.shown_names(event)
+    at = saved_event.current_matches(event)
+    for who, members in ((each.id, each.members) for each in saved_event.all_competitors(event)):
         searchable = search_text(names.get(who), public.get(who), *members)
         if not is_found(wanted, searchable):
             continue
         match = at.get(who)
-        table = match.match.table if match is not None and not moment.state.finished else None
+        table = match.match.table if match is not None and not event.state.finished else None
         across = (match.match.b if match.match.a == who else match.match.a) if match is not None else None
         yield (
             1 if is_found(wanted, searchable, begins=True) else 2,
             SearchHit(
                 PERSON,
-                moment.event_id,
-                _event(moment, here),
+                event.event_id,
+                _event(event, here),
                 names.get(who, who),
                 match.id if match is not None and match.match.b is not None else "",
                 who,
                 table,
                 names.get(across or "", "") if table is not None else "",
-                moment.state.status_now(who),
+                event.state.status_now(who),
             ),
         )
 
 
-def _event(moment: saved_event.SavedEvent, here: str) -> str:
-    return "" if moment.event_id == here else moment.state.name
+def _event(event: saved_event.SavedEvent, here: str) -> str:
+    return "" if event.event_id == here else event.state.name
 
 
 @route("GET /console/find", STAFF)

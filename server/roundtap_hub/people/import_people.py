@@ -220,14 +220,14 @@ class _KnownPeople:
             return PlannedRow(row, INVALID, Person(_name(cells, self._team_size) or "–"), problem=problem)
         came_with = cells.get(CAME_WITH) or None
         try:
-            known = self._known(person)
+            competitor = self._known(person)
             earlier = self._earlier(person)
-            found = (
-                self._of_event(row, known, person, came_with, table)
-                if known is not None
+            planned = (
+                self._of_event(row, competitor, person, came_with, table)
+                if competitor is not None
                 else PlannedRow(row, DUPLICATE if earlier else NEW, person, came_with, table, as_row=earlier)
             )
-            if self._team_size > 1 and (known is None or MEMBER_1 in found.changes):
+            if self._team_size > 1 and (competitor is None or MEMBER_1 in planned.changes):
                 for broken in team_problems(person, self._team_size, self._members):
                     raise broken
                 self._members.update(members_of(person))
@@ -236,10 +236,10 @@ class _KnownPeople:
         self._rows_by_name.setdefault(fold(person.name), (row, (person.external_id or "").casefold()))
         if person.external_id:
             self._rows_by_id.setdefault(person.external_id.casefold(), row)
-        if earlier and known is not None:
+        if earlier and competitor is not None:
             # Of two rows about one competitor the first counts.
-            return replace(found, kind=DUPLICATE, as_row=earlier, problem=Problem("import_twice_here", row=earlier))
-        return found
+            return replace(planned, kind=DUPLICATE, as_row=earlier, problem=Problem("import_twice_here", row=earlier))
+        return planned
 
     def _read(self, cells: Mapping[str, str]) -> tuple[Person, int | None]:
         name = clean_name(_name(cells, self._team_size))
@@ -342,11 +342,11 @@ def _table(text: str) -> int | None:
 
 @route("GET /console/<event_id>/import", HEADS_AND_DESK, VISIBLE)
 def import_people(event_id: str) -> AnyResponse:
-    moment = current.event(event_id)
+    event = current.event(event_id)
     if "pasted" in request.form:
         # The paste could not be read; a reload sends it again, so that it is not lost.
         g.address = ""
-    return render.page("import_people.html", state=moment.state, rulebook=moment.state.rulebook)
+    return render.page("import_people.html", state=event.state, rulebook=event.state.rulebook)
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,10 +364,10 @@ class ShownTable:
 @forms.shows_problem_on(import_people)
 def import_preview_page(event_id: str) -> AnyResponse:
     """Preview the table with its columns as guessed, or as the form has them; nothing is saved."""
-    moment = current.event(event_id)
-    team = moment.state.rulebook.team_size > 1
+    event = current.event(event_id)
+    team = event.state.rulebook.team_size > 1
     if "table" in request.form:
-        return _preview(moment, _table_of_form(team))
+        return _preview(event, _table_of_form(team))
     sheets = _sheets_uploaded()
     place = next((n for n, sheet in enumerate(sheets) if sheet.rows), 0)
     if not sheets[place].rows:
@@ -375,7 +375,7 @@ def import_preview_page(event_id: str) -> AnyResponse:
     shown = _guessed(sheets, place, team)
     if sum(not sheet.hidden for sheet in sheets) > 1:
         shown = replace(shown, sheet=None)
-    return _preview(moment, shown)
+    return _preview(event, shown)
 
 
 def _guessed(sheets: tuple[Sheet, ...], place: int, team: bool) -> ShownTable:
@@ -388,17 +388,17 @@ def _guessed(sheets: tuple[Sheet, ...], place: int, team: bool) -> ShownTable:
 @forms.shows_problem_on(import_people)
 def import_rows(event_id: str) -> AnyResponse:
     """Enter and change the ticked rows in one request; if the event changed since the preview, show it again."""
-    moment = current.event(event_id)
-    shown = _table_of_form(moment.state.rulebook.team_size > 1)
+    event = current.event(event_id)
+    shown = _table_of_form(event.state.rulebook.team_size > 1)
     ticked = {int(text) for text in request.form.getlist("take") if text.isdecimal() and len(text) <= 6}
     try:
-        planned = _planned(moment, shown)
+        planned = _planned(event, shown)
         if forms.field("mark") != planned.mark:
             raise Problem("import_changed_meanwhile")
         taken = [row for row in planned.rows if row.row in ticked and row.usable]
         if not taken:
             raise Problem("import_nothing_taken")
-        steps, people = _steps(moment.state, event_id, taken)
+        steps, people = _steps(event.state, event_id, taken)
         current.hub().service.execute(steps, current.actor(), people, IMPORT_TIMEOUT_S)
     except Problem as problem:
         g.problem, g.status = problem, problem_status(problem)
@@ -464,21 +464,21 @@ def _table_of_form(team: bool) -> ShownTable:
     return ShownTable(rows, heading, columns, sheets, place or 0)
 
 
-def _planned(moment: SavedEvent, shown: ShownTable) -> ImportPlan:
+def _planned(event: SavedEvent, shown: ShownTable) -> ImportPlan:
     if shown.sheet is None:
         raise Problem("import_which_sheet")
-    people = {who: person for who, person in moment.people.items() if not is_damaged(who, person)}
-    team_size = moment.state.rulebook.team_size
-    return plan_import(shown.rows, shown.heading, shown.columns, moment.state.entrants, people, team_size)
+    people = {who: person for who, person in event.people.items() if not is_damaged(who, person)}
+    team_size = event.state.rulebook.team_size
+    return plan_import(shown.rows, shown.heading, shown.columns, event.state.entrants, people, team_size)
 
 
-def _preview(moment: SavedEvent, shown: ShownTable, ticked: set[int] | None = None) -> AnyResponse:
+def _preview(event: SavedEvent, shown: ShownTable, ticked: set[int] | None = None) -> AnyResponse:
     """The columns over a few sample rows, and below them every row with its effect."""
-    state, planned = moment.state, None
+    state, planned = event.state, None
     rows, heading, columns = shown.rows, shown.heading, shown.columns
     about = shown.sheets[shown.sheet] if shown.sheets and shown.sheet is not None else Sheet("", False, ())
     try:
-        planned = _planned(moment, shown)
+        planned = _planned(event, shown)
     except Problem as problem:
         g.problem = g.get("problem") or problem
         g.status = 400

@@ -161,13 +161,13 @@ def read_list_rows(
             "",
         )
         reasons = zip(ODD, (two, away and shown, aside, turned and not team and key in (NAME, TURNED)), strict=True)
-        found = {
+        tidied = {
             **cells,
             key: _PICTURES.sub(" ", shown).strip() or shown,
             PAID: pays or cells.get(PAID, ""),
             NOTE: " · ".join(filter(None, (cells.get(NOTE), *(each for each in added if each != pays)))),
         }
-        made.append((number, found, next((why for why, so in reasons if so), ""), away))
+        made.append((number, tidied, next((why for why, so in reasons if so), ""), away))
         before = number
     spaced = [" " in cells.get(key, "") for _, cells, *_ in made]
     if len(made) > 1 and made[0][0] == 1 and not spaced[0] and all(spaced[1:]):
@@ -182,17 +182,17 @@ def split_added(name: str) -> tuple[str, str]:
     >>> split_added("Ann Bee (Store A)"), split_added("王小明 (Wang)")
     (('Ann Bee', 'Store A'), ('王小明 (Wang)', ''))
     """
-    found = _ADDED.fullmatch(name)
+    added = _ADDED.fullmatch(name)
     return (
-        (found[1], found[2])
-        if found is not None
+        (added[1], added[2])
+        if added is not None
         and (
-            said_beside(found[2])
+            said_beside(added[2])
             or (
-                name[len(found[1])] not in ",;:"  # "Keller, Franz"
+                name[len(added[1])] not in ",;:"  # "Keller, Franz"
                 and (
-                    bool(_LATIN.search(found[1])) == bool(_LATIN.search(found[2]))
-                    or not any(map(str.isalpha, found[2]))
+                    bool(_LATIN.search(added[1])) == bool(_LATIN.search(added[2]))
+                    or not any(map(str.isalpha, added[2]))
                 )
             )
         )

@@ -13,18 +13,18 @@ from roundtap_hub.views.saved_event import full_names
 @route("GET /console/<event_id>/competitor/<competitor>/list", STAFF, VISIBLE)
 def list_page(event_id: str, competitor: str) -> AnyResponse:
     """The list as saved, or as just typed, with each problem beside its line."""
-    moment = current.event(event_id)
-    entrant = moment.state.entrants.get(competitor)
+    event = current.event(event_id)
+    entrant = event.state.entrants.get(competitor)
     save_at = url_for("console.save_list", event_id=event_id, competitor=competitor)
     return render.page(
         "list.html",
         entrant=entrant,
-        name=full_names(moment).get(competitor),
+        name=full_names(event).get(competitor),
         save_at=save_at,
-        fixed=bool(moment.state.public_rounds),
+        fixed=bool(event.state.public_rounds),
         reason=forms.field("reason"),
-        state=moment.state,
-        view=list_view(moment, competitor),
+        state=event.state,
+        view=list_view(event, competitor),
     )
 
 
@@ -34,13 +34,13 @@ def save_list(event_id: str, competitor: str) -> AnyResponse:
     """Save the list: freely until round 1 is published, then only as a correction with a reason."""
     if forms.field("more"):
         return list_page(event_id, competitor)
-    moment = current.event(event_id)
-    typed = typed_list(moment, competitor)
+    event = current.event(event_id)
+    typed = typed_list(event, competitor)
     if typed is not None:
         record, digest, total = typed
         command = (
             CorrectList(competitor, digest, total, forms.typed_reason())
-            if moment.state.public_rounds
+            if event.state.public_rounds
             else SubmitList(competitor, digest, total)
         )
         forms.submit_command(event_id, command, [record])

@@ -73,7 +73,7 @@ def spreadsheet_rows(raw: bytes, rows: int, columns: int) -> list[tuple[str, boo
     answer = json.loads(done.stdout)
     if "problem" in answer:
         raise Problem(answer["problem"])
-    return [(name, hidden, found) for name, hidden, found in answer["sheets"]]
+    return [(name, hidden, sheet_rows) for name, hidden, sheet_rows in answer["sheets"]]
 
 
 def _repacked(raw: bytes) -> bytes:
@@ -124,11 +124,11 @@ def sheets_of_file(raw: bytes, language: str = "en") -> tuple[Sheet, ...]:
         raise Problem("file_too_big", maximum=MOST_BYTES // 1024 // 1024)
     if not raw.startswith((ZIP, OLE)):
         return (sheet_of_text(decode_text(raw, language)),)
-    found = spreadsheet_rows(raw, MOST_ROWS, MOST_COLUMNS)
+    sheets = spreadsheet_rows(raw, MOST_ROWS, MOST_COLUMNS)
     formatted = not raw.startswith(OLE) and XLSB not in raw
-    if len(found) == 1:
-        return (_sheet(*found[0], formatted),)
-    return tuple(_sheet_if_short(*each, formatted) for each in found)
+    if len(sheets) == 1:
+        return (_sheet(*sheets[0], formatted),)
+    return tuple(_sheet_if_short(*each, formatted) for each in sheets)
 
 
 def sheet_of_text(text: str) -> Sheet:
@@ -184,13 +184,13 @@ def _rows_of_json(text: str) -> list[Sequence[object]]:
     try:
         data = json.loads(text)
         people = data.get("competitors") or data.get("players")
-        found = [
+        rows = [
             (each["name"], each.get("club"), each.get("external_id"), *(*(each.get("members") or ()), "", "")[:2])
             for each in people
         ]
     except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
         raise Problem("import_no_people") from None
-    return [("Full name", "Club", "ID", "Member 1", "Member 2"), *found]
+    return [("Full name", "Club", "ID", "Member 1", "Member 2"), *rows]
 
 
 def _rows_of_t3(text: str) -> list[Sequence[object]]:

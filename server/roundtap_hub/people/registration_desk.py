@@ -47,9 +47,9 @@ NOW, UNKNOWN, AFTER = "1", "0", "after"
 DROP = "drop"
 
 
-def awaited_and_present(moment: SavedEvent) -> tuple[list[CompetitorRow], list[CompetitorRow]]:
+def awaited_and_present(event: SavedEvent) -> tuple[list[CompetitorRow], list[CompetitorRow]]:
     """All who have not left, by name: (awaited, present)."""
-    people = [each for each in roster(moment) if each.status == IN]
+    people = [each for each in roster(event) if each.status == IN]
     return [each for each in people if each.awaited], [each for each in people if not each.awaited]
 
 
@@ -70,9 +70,9 @@ def find_by_name(typed: str, rows: Sequence[CompetitorRow]) -> list[CompetitorRo
 @routes.route("GET /console/<event_id>/check-in", routes.STAFF, routes.VISIBLE)
 def check_in_page(event_id: str, competitor: str = "") -> AnyResponse:
     """Awaited and present players, with a field to check in by name."""
-    moment = current.event(event_id)
-    state, typed = moment.state, request.args.get("q", "").strip()
-    missing, present = awaited_and_present(moment)
+    event = current.event(event_id)
+    state, typed = event.state, request.args.get("q", "").strip()
+    missing, present = awaited_and_present(event)
     return render.page(
         "check_in.html",
         feed=routes.PageKey("console", event_id),
@@ -84,7 +84,7 @@ def check_in_page(event_id: str, competitor: str = "") -> AnyResponse:
         over=len(state.public_rounds) > 1 or state.cut is not None,
         q=typed,
         found=find_by_name(typed, missing) if typed else (),
-        desk=people_forms_view(moment),
+        desk=people_forms_view(event),
     )
 
 
@@ -101,17 +101,17 @@ def set_check_in(event_id: str) -> AnyResponse:
 @forms.shows_problem_on(check_in_page)
 def check_in_name(event_id: str) -> AnyResponse:
     """Check in the player whose name was typed; where several fit, show them to choose from."""
-    moment, typed = current.event(event_id), clean_name(forms.field("name"))
-    missing, present = awaited_and_present(moment)
-    found = find_by_name(typed, missing)
+    event, typed = current.event(event_id), clean_name(forms.field("name"))
+    missing, present = awaited_and_present(event)
+    fitting = find_by_name(typed, missing)
     if not typed:
         raise Invalid("no_names")
-    if not found:
+    if not fitting:
         already = find_by_name(typed, present)
         raise Problem("check_in_already", name=already[0].name) if already else Problem("check_in_nobody", name=typed)
-    if len(found) > 1 or is_late_entry(moment.state):
+    if len(fitting) > 1 or is_late_entry(event.state):
         return redirect(url_for("console.check_in_page", event_id=event_id, q=typed), 303)
-    _check_in(event_id, found[0].id, None)
+    _check_in(event_id, fitting[0].id, None)
     return redirect(url_for("console.check_in_page", event_id=event_id), 303)
 
 
@@ -159,9 +159,9 @@ def remove_person(event_id: str, competitor: str) -> AnyResponse:
 @forms.shows_problem_on(forms.EVENT_PAGE, "competitors")
 def set_person_details(event_id: str, competitor: str) -> None:
     """Save club, id, list link, paid, note, companions and fixed table: the whole form in one request."""
-    moment = current.event(event_id)
-    before = moment.people.get(competitor)
-    entrant = moment.state.entrants.get(competitor)
+    event = current.event(event_id)
+    before = event.people.get(competitor)
+    entrant = event.state.entrants.get(competitor)
     if before is None or entrant is None:
         raise Problem("unknown_competitor", competitor=competitor)
     refuse_damaged(competitor, before)
@@ -172,7 +172,7 @@ def set_person_details(event_id: str, competitor: str) -> None:
         salt = secrets.token_hex(16)
         steps.append(commands.ChangePerson(competitor, person.digest(salt)))
         people.append(PersonRecord(event_id, competitor, salt, person))
-    if not moment.state.finished:
+    if not event.state.finished:
         table, group = forms.typed_table("fixed_table"), clean_name(forms.field("came_with")) or None
         if table != entrant.fixed_table and "fixed_table" in request.form:
             steps.append(commands.SetFixedTable(competitor, table))
@@ -197,10 +197,10 @@ def _with_typed_details(before: Person) -> Person:
 @routes.route("GET /console/<event_id>/competitors/<competitor>/link", routes.DESK, routes.VISIBLE)
 def personal_link_page(event_id: str, competitor: str, shown: bool = False) -> AnyResponse:
     """Whether the personal link was given out; the link itself is only shown on request, as seeing it is having it."""
-    moment, links = current.event(event_id), current.hub().access.links
-    if competitor not in moment.state.entrants:
+    event, links = current.event(event_id), current.hub().access.links
+    if competitor not in event.state.entrants:
         abort(404)
-    name = full_names(moment)[competitor]
+    name = full_names(event)[competitor]
     hall = current.hub_address()
     context: dict[str, Any] = {}
     if shown:
@@ -214,7 +214,7 @@ def personal_link_page(event_id: str, competitor: str, shown: bool = False) -> A
         }
     return render.page(
         "person_link.html",
-        state=moment.state,
+        state=event.state,
         competitor=competitor,
         name=name,
         door=f"{hall}/me",
@@ -241,9 +241,9 @@ def revoke_link(event_id: str, competitor: str) -> None:
 @routes.route("GET /console/<event_id>/absent", routes.STAFF, routes.VISIBLE)
 def absentees_page(event_id: str) -> AnyResponse:
     """The players missing from their tables, from the publishing of a round on."""
-    moment, hub, units = current.event(event_id), current.hub(), current.units()
-    state = moment.state
-    grid = grid_cells(current.snapshot(), units, state, state.live, full_names(moment), current.now_ms())
+    event, hub, units = current.event(event_id), current.hub(), current.units()
+    state = event.state
+    grid = grid_cells(current.snapshot(), units, state, state.live, full_names(event), current.now_ms())
     view = absentees_view(units, state, grid, played_ms(state, hub.clocks.now()), hub.presence.seen_at_table)
     return render.page(
         "absentees.html", feed=routes.PageKey("console", event_id), state=state, rulebook=state.rulebook, view=view
@@ -254,15 +254,15 @@ def absentees_page(event_id: str) -> AnyResponse:
 @forms.shows_problem_on(forms.EVENT_PAGE)
 def add_competitors(event_id: str) -> AnyResponse:
     """Enter one name per line, all or none. `came_with` applies to every line, a team's members to a single one."""
-    moment = current.event(event_id)
+    event = current.event(event_id)
     typed = forms.field("names").splitlines()
     lines = [name for line in typed if (name := " ".join(UNSEEN_MARKS.sub("", line).split()))]
-    size = moment.state.rulebook.team_size
+    size = event.state.rulebook.team_size
     named = [parse_team(line) if size > 1 else (line, ()) for line in lines]
     names = [name for name, _ in named]
     if not names:
         raise Invalid("no_names")
-    if len(moment.state.entrants) + len(names) > MOST_COMPETITORS:
+    if len(event.state.entrants) + len(names) > MOST_COMPETITORS:
         # The writer refuses it as well, but only after checking each of them.
         raise Problem("too_many_competitors", maximum=MOST_COMPETITORS)
     for number, name in enumerate(names, start=1):
@@ -270,11 +270,11 @@ def add_competitors(event_id: str) -> AnyResponse:
             raise Invalid("name_line_unfit", line=number, name=sanitize_text(name)[:40])
     for name in (*names, forms.field("public_name"), forms.field("came_with")):
         clean_name(name)
-    if forms.field("same_name") and forms.field("known") not in ("", str(len(moment.state.entrants))):
+    if forms.field("same_name") and forms.field("known") not in ("", str(len(event.state.entrants))):
         # A form sent twice must not enter a confirmed namesake twice.
         raise Problem("step_changed_meanwhile")
     if not forms.field("same_name"):
-        _refuse_duplicates(names, [moment.people[who].name for who in moment.state.entrants if who in moment.people])
+        _refuse_duplicates(names, [event.people[who].name for who in event.state.entrants if who in event.people])
     meets = forms.field("meets") or None
     if meets and len(names) > 1:
         raise Problem("meets_one")
@@ -283,7 +283,7 @@ def add_competitors(event_id: str) -> AnyResponse:
     if len(names) > 1 and (table is not None or named_apart):
         raise Invalid("fields_of_one")
     teams = [(members or named_apart, members[0] if members else captain) for _, members in named]
-    first = next_number((*moment.state.entrants, *moment.state.removed), "p")
+    first = next_number((*event.state.entrants, *event.state.removed), "p")
     steps, people = [], []
     for number, (name, (members, leader)) in enumerate(zip(names, teams, strict=True), start=first):
         competitor = Competitor(
@@ -324,9 +324,9 @@ def typed_team() -> tuple[tuple[str, ...], str | None]:
     return members, members[1] if forms.field("captain") == "2" else members[0]
 
 
-def _refuse_duplicates(names: list[str], known: list[str]) -> None:
+def _refuse_duplicates(names: list[str], entered: list[str]) -> None:
     """Refuse known names: a list pasted twice is likelier than namesakes, who need a tick."""
-    seen = {name.casefold() for name in known}
+    seen = {name.casefold() for name in entered}
     for name in names:
         if name.casefold() in seen:
             raise Invalid("name_twice", name=name)
@@ -337,11 +337,11 @@ def _refuse_duplicates(names: list[str], known: list[str]) -> None:
 @forms.shows_problem_on(forms.EVENT_PAGE, "competitors")
 def rename_competitor(event_id: str, competitor: str) -> None:
     """Change the name or the public name; all else known of the person stays."""
-    moment = current.event(event_id)
+    event = current.event(event_id)
     name, public = clean_name(forms.field("name")), clean_name(forms.field("public_name"))
     if not name:
         raise Invalid("no_names")
-    before = moment.people.get(competitor) or Person(name)
+    before = event.people.get(competitor) or Person(name)
     if is_damaged(competitor, before):
         # Only the id is known: placeholders for the rest are not kept.
         before, public = Person(name), "" if public == before.public_name else public
@@ -413,31 +413,35 @@ def drop_or_disqualify(event_id: str, competitor: str, action: str, submit_leavi
     """Drop or disqualify a player (`action`): at once without an open match, else after a page on what becomes of the
     match, which asks for its result."""
     state = current.event(event_id).state
-    found, effect = abandoned_match.open_match(state, competitor), abandoned_match.leave_effect(state, competitor)
+    round_and_match, effect = (
+        abandoned_match.open_match(state, competitor),
+        abandoned_match.leave_effect(state, competitor),
+    )
     with_page: tuple[str, ...] = (abandoned_match.PLACE,)
     opponent = state.entrants.get(effect.opponent or "")
     # Where the opponent has left, too, the match is already decided by who left first.
     if action == DROP or (opponent is not None and opponent.plays_live_match):
         with_page = (abandoned_match.CONCEDES, abandoned_match.REPORTED, abandoned_match.JUDGED, abandoned_match.PLACE)
     if (
-        found is None
+        round_and_match is None
         or effect.what not in with_page
         or forms.field("known") == UNKNOWN
-        or (forms.field("known") == NOW and not _needs_result(state, *found, action))
+        or (forms.field("known") == NOW and not _needs_result(state, *round_and_match, action))
     ):
         submit_leaving(None, False)
         return forms.back_to_event(event_id, "competitors")
     if forms.field("known") == AFTER and action == DROP:
         submit_leaving(None, True)
         return forms.back_to_event(event_id, "competitors")
-    moment = current.event(event_id)
+    event = current.event(event_id)
     seat = replace(
-        result_wizard.entered_match(moment, *found, full_names(moment), OFFICIAL), saying=abandoned_match.LEAVING
+        result_wizard.entered_match(event, *round_and_match, full_names(event), OFFICIAL),
+        saying=abandoned_match.LEAVING,
     )
     side: Side = "a" if seat.match.match.a == competitor else "b"
     conceded = next(way for way in seat.form.ways if way.ended == CONCESSION)
     fields = result_wizard.Fields(request.form)
-    if not _needs_result(state, *found, action):
+    if not _needs_result(state, *round_and_match, action):
         return _ask_for_result(seat, None, competitor, action)
     fields.setlist("way", [conceded.id])
     fields.setlist("opener", [other_side(side)])
@@ -467,9 +471,9 @@ def _needs_result(state: EventState, played: RoundState, match: MatchState, acti
 def both_asked_to_leave(event_id: str, competitor: str) -> bool:
     """Whether both players of an open match have asked to leave."""
     state = current.event(event_id).state
-    found = abandoned_match.open_match(state, competitor)
+    round_and_match = abandoned_match.open_match(state, competitor)
     wishing = {who for who, wish in state.wishes.items() if not wish.refused}
-    return found is not None and {found[1].match.a, found[1].match.b} <= wishing
+    return round_and_match is not None and {round_and_match[1].match.a, round_and_match[1].match.b} <= wishing
 
 
 def _ask_for_result(

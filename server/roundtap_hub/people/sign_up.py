@@ -49,10 +49,10 @@ def personal_page_url(event_id: str, competitor: str) -> str:
 @route("GET /join/<event_id>", EVERYBODY, VISIBLE)
 def join_page(event_id: str) -> AnyResponse:
     """The form, or why sign-up is closed."""
-    moment = current.event(event_id)
+    event = current.event(event_id)
     closed: Problem | None = None
     try:
-        refuse_sign_up(moment.state)
+        refuse_sign_up(event.state)
     except Problem as problem:
         closed = problem
     # Set the cookie with the form, so that the POST has it.
@@ -60,14 +60,14 @@ def join_page(event_id: str) -> AnyResponse:
     form = forms.field("form")[:FORM_LETTERS] or secrets.token_urlsafe(FORM_BYTES)
     return render.page(
         "sign_up.html",
-        state=moment.state,
-        rulebook=moment.state.rulebook,
+        state=event.state,
+        rulebook=event.state.rulebook,
         closed=closed,
         form=form,
         organizer=False,
         csrf=lambda: "",
         sent_ms="",
-        full_names=bool(moment.state.options.get("full_names")),
+        full_names=bool(event.state.options.get("full_names")),
     )
 
 
@@ -87,12 +87,12 @@ def submit_sign_up(event_id: str) -> AnyResponse:
     return redirect(personal_page_url(event_id, competitor), 303)
 
 
-def _enter(moment: SavedEvent) -> str:
-    state = moment.state
+def _enter(event: SavedEvent) -> str:
+    state = event.state
     name = clean_name(forms.field("name"))
     if not name:
         raise Invalid("no_names")
-    if any(fold(moment.people[who].name) == fold(name) for who in state.entrants if who in moment.people):
+    if any(fold(event.people[who].name) == fold(name) for who in state.entrants if who in event.people):
         raise Problem("sign_up_twice", name=name)
     members, captain = typed_team() if state.rulebook.team_size > 1 else ((), None)
     # Where full names are shown, a player may ask for the short one.
@@ -116,10 +116,10 @@ def _enter(moment: SavedEvent) -> str:
 @route("GET /console/<event_id>/sign-up", HEADS_AND_DESK, VISIBLE)
 def sign_up_page(event_id: str) -> AnyResponse:
     """The QR code, large and printable; whether sign-up is open; who signed up."""
-    moment = current.event(event_id)
-    state = moment.state
+    event = current.event(event_id)
+    state = event.state
     address = f"{current.hub_address()}/join/{event_id}"
-    people, together = {each.id: each for each in roster(moment)}, _sign_up_groups(moment)
+    people, together = {each.id: each for each in roster(event)}, _sign_up_groups(event)
     return render.page(
         "sign_up_desk.html",
         feed=PageKey("console", event_id),
@@ -130,18 +130,18 @@ def sign_up_page(event_id: str) -> AnyResponse:
         only_here=urlsplit(address).hostname in LOOPBACK,
         came=[people[who] for who in together],
         together=together,
-        stay=_known_at_desk(moment),
+        stay=_known_at_desk(event),
         phones=current.hub().hall.sign_ups.phones(event_id),
-        names=full_names(moment),
+        names=full_names(event),
         named=NAMED,
         mark=_mark,
     )
 
 
-def _sign_up_groups(moment: SavedEvent) -> dict[str, dict[str, list[str]]]:
+def _sign_up_groups(event: SavedEvent) -> dict[str, dict[str, list[str]]]:
     """Sign-ups, newest first, each with all by the same "phone", from the same "address", and "since" then."""
-    came = [who for who, entrant in moment.state.entrants.items() if entrant.sign_up is not None][::-1]
-    marks, same = current.hub().hall.sign_ups.phones(moment.event_id), dict[tuple[str, object], list[str]]()
+    came = [who for who, entrant in event.state.entrants.items() if entrant.sign_up is not None][::-1]
+    marks, same = current.hub().hall.sign_ups.phones(event.event_id), dict[tuple[str, object], list[str]]()
     groups = {who: dict(zip(("phone", "address"), marks.get(who, (who, who)), strict=True)) for who in came}
     for who in came:
         for each in groups[who].items():
@@ -156,14 +156,14 @@ def _mark(gone: list[str]) -> str:
     return make_mark("sign-ups", gone)
 
 
-def _known_at_desk(moment: SavedEvent) -> set[str]:
+def _known_at_desk(event: SavedEvent) -> set[str]:
     """Players known at the desk: confirmed or checked in there (not by phone), or with notes of officials."""
     seen = {
         (entry.data["competitor"], entry.kind): entry.data.get("on", True)
-        for entry in current.hub().service.entries(moment.event_id)
+        for entry in current.hub().service.entries(event.event_id)
         if entry.kind in ("entry-confirmed", "checked-in") and not entry.actor.startswith(PHONE_ACTOR)
     }
-    noted = {each.id for each in roster(moment) if not each.removable}
+    noted = {each.id for each in roster(event) if not each.removable}
     return noted | {who for (who, _), stands in seen.items() if stands}
 
 
@@ -180,11 +180,11 @@ def set_sign_up(event_id: str) -> None:
 def remove_sign_ups(event_id: str) -> None:
     """Remove all sign-ups of the same phone, of the same address, or since one entry, except those known at the desk:
     all or none."""
-    moment, competitor = current.event(event_id), forms.field("competitor")
-    together = _sign_up_groups(moment)
+    event, competitor = current.event(event_id), forms.field("competitor")
+    together = _sign_up_groups(event)
     if competitor not in together:
         raise Problem("unknown_competitor", competitor=competitor)
-    stay = _known_at_desk(moment)
+    stay = _known_at_desk(event)
     gone = [who for who in together[competitor].get(forms.field("by"), ()) if who not in stay]
     if _mark(gone) != forms.field("gone"):
         # Entries have changed since the page was made: none is deleted unseen.

@@ -45,10 +45,10 @@ def _read(raw: bytes, rows: int, columns: int) -> dict[str, object]:
         for about in sorted(book.sheets_metadata, key=lambda each: each.visible != calamine.SheetVisibleEnum.Visible):
             if about.typ != calamine.SheetTypeEnum.WorkSheet:
                 continue
-            found = book.get_sheet_by_name(about.name).to_python(skip_empty_area=True, nrows=rows + 1)
-            if any(cell not in ("", None) for row in found for cell in row):
+            cells = book.get_sheet_by_name(about.name).to_python(skip_empty_area=True, nrows=rows + 1)
+            if any(cell not in ("", None) for row in cells for cell in row):
                 hidden = about.visible != calamine.SheetVisibleEnum.Visible
-                sheets.append((about.name, hidden, [[_plain(cell) for cell in row[: columns + 1]] for row in found]))
+                sheets.append((about.name, hidden, [[_plain(cell) for cell in row[: columns + 1]] for row in cells]))
     except calamine.PasswordError:
         return {"problem": "sheet_locked"}
     except (calamine.CalamineError, ValueError, OSError, KeyError, IndexError, ElementTree.ParseError):

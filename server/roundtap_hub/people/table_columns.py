@@ -197,17 +197,17 @@ def guess_heading(rows: Rows) -> int:
     first = next((number for number, row in enumerate(rows, start=1) if sum(map(bool, row)) > 1), 1)
     for number, row in enumerate(rows[:HEADING_ROWS_MAX], start=1):
         said = [heading_text(cell) for cell in row if cell]
-        known = sum(text in _KNOWN for text in said)
-        if number > first and known == 1 and (len(row) > 1 or _BY_HEADING.get(said[0]) not in (NAME, TURNED)):
+        heading_count = sum(text in _KNOWN for text in said)
+        if number > first and heading_count == 1 and (len(row) > 1 or _BY_HEADING.get(said[0]) not in (NAME, TURNED)):
             continue  # Somebody's name or note may be a word that heads other tables.
         heads = 0
         if number == first:
             heads = sum(heading_text(cell) not in _KNOWN and _heads(rows, first, n) for n, cell in enumerate(row))
-            known += heads
+            heading_count += heads
         of_names = [text for text in said if _BY_HEADING.get(text) in (NAME, TURNED, FIRST, LAST)]
         sure = any(number == first or text in _WHOLE or _BY_HEADING[text] == TURNED for text in of_names)
-        if known > most and (sure or (heads and known > 1) or known * 2 >= len(said)):
-            best, most = number, known
+        if heading_count > most and (sure or (heads and heading_count > 1) or heading_count * 2 >= len(said)):
+            best, most = number, heading_count
     return best
 
 
@@ -254,10 +254,10 @@ def _settle_names(columns: list[str], named: Sequence[str], below: Rows, team: b
     wordy = [n for n in range(len(columns)) if _is_wordy(below, n)]
     said = [n for n, text in enumerate(named) if _BY_HEADING.get(text) in (NAME, TURNED) and not _is_figures(below, n)]
     whole = [n for n in said if named[n] in _WHOLE or _BY_HEADING[named[n]] == TURNED]
-    found, parts = whole if len(whole) == 1 else said, {FIRST, LAST} & set(columns)
+    name_columns, parts = whole if len(whole) == 1 else said, {FIRST, LAST} & set(columns)
     if team and NAME in columns:
-        if MEMBER_1 not in columns and len(found) == 1 and len(parts) < 2:
-            columns[found[0]] = MEMBER_1
+        if MEMBER_1 not in columns and len(name_columns) == 1 and len(parts) < 2:
+            columns[name_columns[0]] = MEMBER_1
         return
     if len(parts) == 2:
         return
@@ -268,7 +268,7 @@ def _settle_names(columns: list[str], named: Sequence[str], below: Rows, team: b
         alone = [n for n, meaning in enumerate(columns) if meaning in parts and not _is_figures(below, n)]
         unknown = [n for n in wordy if named[n] not in _KNOWN]
         nick = [n for n, text in enumerate(named) if text in _NICKNAMES and not unknown and not _is_figures(below, n)]
-        found = (
+        name_columns = (
             alone
             or (unknown if len(wordy) == 1 else nick)
             or ([0] if len(columns) == 1 and named[0] not in _KNOWN else [])
@@ -278,7 +278,7 @@ def _settle_names(columns: list[str], named: Sequence[str], below: Rows, team: b
         for n in wordy
         if columns[n] in parts
         or (columns[n] == SKIP and named[n] not in _KNOWN - (_NICKNAMES if LAST in parts else set()))
-    }.difference(found)
+    }.difference(name_columns)
     if (
         parts
         and lost
@@ -286,15 +286,15 @@ def _settle_names(columns: list[str], named: Sequence[str], below: Rows, team: b
         and any(
             # Last names of two words are usual: such a heading is believed.
             (_BY_HEADING.get(named[n]) == LAST and named[n] != "nom") or _share(below, n, _SPACED.search) <= 0.8
-            for n in found
+            for n in name_columns
         )
     ):
-        found = []  # The rest of the names may stand there.
+        name_columns = []  # The rest of the names may stand there.
     columns[:] = [SKIP if each in parts else each for each in columns]
-    if len(found) == 1:
-        turned = _BY_HEADING.get(named[found[0]]) == TURNED
-        if turned or not _seems_turned(below, found[0]):
-            columns[found[0]] = TURNED if turned else NAME
+    if len(name_columns) == 1:
+        turned = _BY_HEADING.get(named[name_columns[0]]) == TURNED
+        if turned or not _seems_turned(below, name_columns[0]):
+            columns[name_columns[0]] = TURNED if turned else NAME
 
 
 def _is_figures(below: Rows, column: int) -> bool:
@@ -360,10 +360,12 @@ def heading_text(cell: str) -> str:
         return ""
     asked = _ASIDE.sub(" ", cell)
     first, *others = (_asked_for(part) for part in _ALTERNATIVE.split(asked))
-    found = next((text for text in (_asked_for(cell), _asked_for(asked), first) if text in _KNOWN), "")
-    if found == first and any(_BY_HEADING.get(other, found) not in (found, _BY_HEADING.get(first)) for other in others):
+    known_heading = next((text for text in (_asked_for(cell), _asked_for(asked), first) if text in _KNOWN), "")
+    if known_heading == first and any(
+        _BY_HEADING.get(other, known_heading) not in (known_heading, _BY_HEADING.get(first)) for other in others
+    ):
         return ""
-    return found or (_asked_for(cell) if len(cell) <= 40 else "")
+    return known_heading or (_asked_for(cell) if len(cell) <= 40 else "")
 
 
 def _asked_for(text: str) -> str:

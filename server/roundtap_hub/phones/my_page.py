@@ -54,21 +54,21 @@ OFF = "0"
 SAVE_S = 10.0
 
 
-def my_match(moment: SavedEvent, competitor: str) -> tuple[states.RoundState, states.MatchState] | None:
+def my_match(event: SavedEvent, competitor: str) -> tuple[states.RoundState, states.MatchState] | None:
     """This player's match of the newest round; None without one to report (no round, a bye, a finished event)."""
-    played, match = newest_round(moment.state), current_matches(moment).get(competitor)
-    if played is None or match is None or match.match.b is None or moment.state.finished:
+    played, match = newest_round(event.state), current_matches(event).get(competitor)
+    if played is None or match is None or match.match.b is None or event.state.finished:
         return None
     return played, match
 
 
-def my_seat(moment: SavedEvent, competitor: str) -> tuple[result_wizard.EnteredMatch, Side] | None:
+def my_seat(event: SavedEvent, competitor: str) -> tuple[result_wizard.EnteredMatch, Side] | None:
     """The same with the context that its steps need, and this player's side."""
-    found = my_match(moment, competitor)
-    if found is None:
+    round_and_match = my_match(event, competitor)
+    if round_and_match is None:
         return None
-    side: Side = "a" if found[1].match.a == competitor else "b"
-    return result_wizard.entered_match(moment, *found, shown_names(moment), result_gate.PLAYER, side), side
+    side: Side = "a" if round_and_match[1].match.a == competitor else "b"
+    return result_wizard.entered_match(event, *round_and_match, shown_names(event), result_gate.PLAYER, side), side
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +96,9 @@ class MyTable:
     lot: str
 
 
-def my_table(moment: SavedEvent, competitor: str) -> MyTable | None:
+def my_table(event: SavedEvent, competitor: str) -> MyTable | None:
     """None where there is nothing to report."""
-    at = my_seat(moment, competitor)
+    at = my_seat(event, competitor)
     if at is None:
         return None
     seat, side = at
@@ -194,12 +194,16 @@ class MyRequests:
     here: str = ""
 
 
-def my_requests(moment: SavedEvent, competitor: str) -> MyRequests:
-    state, snapshot = moment.state, current.snapshot()
-    entrant, source, found = state.entrants[competitor], f"{PHONE_ACTOR}{competitor}", my_match(moment, competitor)
+def my_requests(event: SavedEvent, competitor: str) -> MyRequests:
+    state, snapshot = event.state, current.snapshot()
+    entrant, source, round_and_match = (
+        state.entrants[competitor],
+        f"{PHONE_ACTOR}{competitor}",
+        my_match(event, competitor),
+    )
     open_ = state.plays(competitor) and not state.finished and state.id not in snapshot.venue.archived
-    plays = open_ and found is not None and found[0].status != states.CLOSED
-    call = state.calls.get(found[1].id) if plays and found is not None else None
+    plays = open_ and round_and_match is not None and round_and_match[0].status != states.CLOSED
+    call = state.calls.get(round_and_match[1].id) if plays and round_and_match is not None else None
     call_age_ms = max(0, current.now_ms() - call.since.mono_ms) if call is not None else 0
     asked = MyRequests(plays, call, call_age_ms, call is not None and source in call.sources)
     if (wish := state.wishes.get(competitor)) is not None:
@@ -208,17 +212,17 @@ def my_requests(moment: SavedEvent, competitor: str) -> MyRequests:
         return asked
     if not state.public_rounds:
         here = ("done" if entrant.checked_in else "ask") if state.check_in else ""
-        asked = replace(asked, list=list_states(moment)[competitor].state, here=here)
+        asked = replace(asked, list=list_states(event)[competitor].state, here=here)
     # Who missed the cut may still be asked to take a place in it, until the bracket is played.
     knockout = bool(state.public_rounds) and state.public_rounds[-1].stage == ELIMINATION
     out = knockout and abandoned_match.leave_effect(state, competitor).what == abandoned_match.OUT
     return replace(asked, going=not entrant.active, may_leave=entrant.active and not out)
 
 
-def my_clock(moment: SavedEvent, competitor: str) -> tuple[ClockFace, int]:
+def my_clock(event: SavedEvent, competitor: str) -> tuple[ClockFace, int]:
     """The clock of this player's table, and the milliseconds it has more than the round's (an extension, or a length of
     its own), which the page adds to the feed's time of the round."""
-    state, match, now = moment.state, current_matches(moment).get(competitor), current.instant()
+    state, match, now = event.state, current_matches(event).get(competitor), current.instant()
     face = clock_face(state, now, current.words())
     if state.live is None or match is None:
         return face, 0
@@ -292,19 +296,19 @@ def claim_desk_code() -> AnyResponse:
 def my_page(token: str) -> AnyResponse:
     """A player's own page: the table, what to report, and what became of it."""
     event_id, who = current_player()
-    moment = current.event(event_id)
-    view, (face, more_ms) = player_view(moment, who), my_clock(moment, who)
+    event = current.event(event_id)
+    view, (face, more_ms) = player_view(event, who), my_clock(event, who)
     return render_player_page(
         "my_page.html",
         PageKey(PERSONAL, event_id, token),
-        state=moment.state,
+        state=event.state,
         view=view,
         face=face,
         more_ms=more_ms,
         my=f"/me/{token}",
-        asking=my_requests(moment, who),
-        mine=my_table(moment, who),
-        bye=my_bye(moment, who),
+        asking=my_requests(event, who),
+        mine=my_table(event, who),
+        bye=my_bye(event, who),
         variant="",
     )
 
@@ -357,11 +361,11 @@ def call_judge(token: str) -> AnyResponse:
     """Call a judge to this player's table, or take this phone's call back."""
     hub, (event_id, competitor) = current.hub(), current_player()
     hub.access.links.charge(CALLS, current_player())
-    found = my_match(current.event(event_id), competitor)
-    if found is None or found[0].status != states.PUBLISHED:
+    round_and_match = my_match(current.event(event_id), competitor)
+    if round_and_match is None or round_and_match[0].status != states.PUBLISHED:
         raise Problem("no_table_to_call_to")
     ask = CancelCall if forms.field("on") == OFF else CallJudge
-    hub.service.execute_one(event_id, ask(found[1].id, _phone_source()), _phone_source())
+    hub.service.execute_one(event_id, ask(round_and_match[1].id, _phone_source()), _phone_source())
     return _to_my_page(token)
 
 
@@ -445,10 +449,10 @@ def save_list(token: str) -> AnyResponse:
 def _entered(token: str, fields: result_wizard.Fields) -> result_wizard.EnteredMatch:
     """The match with its steps, which carry what the player saw at the beginning, so that later changes are noticed at
     the end; 404 where there is nothing to report."""
-    found = my_seat(current.event(current_player()[0]), current_player()[1])
-    if found is None:
+    seat = my_seat(current.event(current_player()[0]), current_player()[1])
+    if seat is None:
         abort(404)
-    entered, side = found
+    entered, side = seat
     began = fields.get("match") == entered.match.id and fields.get("draw", "") == entered.played.mark
     now = report_fields(entered.played, entered.match, side)
     carried = tuple((name, fields.get(name, value) if began else value) for name, value in now)
@@ -488,12 +492,12 @@ def submit_report(token: str) -> AnyResponse:
             raise Problem("phone_not_yet") from None
         except Problem as problem:
             raise reword_problem(problem) from None
-    found = report_fate(current.hub().service.snapshot, current_player(), name, body)
-    if found is None:
+    fate = report_fate(current.hub().service.snapshot, current_player(), name, body)
+    if fate is None:
         raise Problem("not_saved")
     if wants_json():
-        return json_response(fate_json(found, current.words()))
-    return redirect(url_for("me.report_outcome", token=token, name=found.name), 303)
+        return json_response(fate_json(fate, current.words()))
+    return redirect(url_for("me.report_outcome", token=token, name=fate.name), 303)
 
 
 @route("GET /me/<token>/said/<name>", PLAYER)

@@ -133,11 +133,11 @@ def _none(_: str) -> int:
 
 def _side(state: EventState, match_id: str, competitor: str) -> tuple[Side, int]:
     """The player's side in the match, and its last serial. Raises Problem where the match is not theirs (any more)."""
-    found = state.find_match(match_id)
-    if found is None or competitor not in (found[1].match.a, found[1].match.b):
+    round_and_match = state.find_match(match_id)
+    if round_and_match is None or competitor not in (round_and_match[1].match.a, round_and_match[1].match.b):
         raise Problem("not_your_match")
-    side: Side = "a" if found[1].match.a == competitor else "b"
-    return side, found[1].heard.get(side, 0)
+    side: Side = "a" if round_and_match[1].match.a == competitor else "b"
+    return side, round_and_match[1].heard.get(side, 0)
 
 
 def submit(
@@ -170,16 +170,16 @@ def reword_problem(problem: Problem) -> Problem:
     return Problem("phone_has_no_place") if problem.key == "report_has_no_place" else problem
 
 
-def fate_json(found: PhoneReportFate, words: Words) -> dict[str, object]:
+def fate_json(fate: PhoneReportFate, words: Words) -> dict[str, object]:
     """The hub's answer about the very report sent, all that the page trusts, and its text in the reader's language."""
-    title = words("me.said.saved", number=found.number) if found.fate == ACCEPTED else words("me.said.not")
+    title = words("me.said.saved", number=fate.number) if fate.fate == ACCEPTED else words("me.said.not")
     return {
-        "report_id": found.name,
-        "fate": found.fate,
-        "reason": found.reason,
-        "number": found.number,
+        "report_id": fate.name,
+        "fate": fate.fate,
+        "reason": fate.reason,
+        "number": fate.number,
         "title": title,
-        "text": words(found.key),
+        "text": words(fate.key),
     }
 
 
@@ -192,8 +192,8 @@ def _key(state: EventState, fate: ReportFate, competitor: str) -> str:
     """The key of the text; of an accepted report it tells the match's present state."""
     if fate.fate != ACCEPTED:
         return f"me.said.{fate.reason}"
-    found = state.find_match(fate.match or "")
-    if found is None or competitor not in (found[1].match.a, found[1].match.b):
+    round_and_match = state.find_match(fate.match or "")
+    if round_and_match is None or competitor not in (round_and_match[1].match.a, round_and_match[1].match.b):
         return "me.said.taken"
     by_state = {
         AGREED: "agreed",
@@ -203,4 +203,4 @@ def _key(state: EventState, fate: ReportFate, competitor: str) -> str:
         DECIDED: "agreed",
         ONE_PHONE: "one-phone",
     }
-    return f"me.said.{by_state.get(found[1].state, 'taken')}"
+    return f"me.said.{by_state.get(round_and_match[1].state, 'taken')}"

@@ -20,48 +20,48 @@ PUBLIC, PERSONAL = "p", "me"
 
 
 @event_page("e/<event_id>")
-def _players(_: PageSource, moment: SavedEvent, page: PageKey) -> object:
-    newest = saved_event.newest_round(moment.state)
-    return *_people(moment), moment.state.live is None, newest and newest.number
+def _players(_: PageSource, event: SavedEvent, page: PageKey) -> object:
+    newest = saved_event.newest_round(event.state)
+    return *_people(event), event.state.live is None, newest and newest.number
 
 
 @event_page("standings/<event_id>")
-def _standings(_: PageSource, moment: SavedEvent, page: PageKey) -> object:
-    return *_people(moment), saved_event.results_version(moment)
+def _standings(_: PageSource, event: SavedEvent, page: PageKey) -> object:
+    return *_people(event), saved_event.results_version(event)
 
 
 @event_page("pairings/<event_id>")
-def _pairings(_: PageSource, moment: SavedEvent, page: PageKey) -> object:
-    newest = saved_event.newest_round(moment.state)
+def _pairings(_: PageSource, event: SavedEvent, page: PageKey) -> object:
+    newest = saved_event.newest_round(event.state)
     matches = [
         (m.id, m.match.table, m.match.a, m.match.b, m.state, m.number, m.revision)
         for m in (newest.matches if newest else ())
     ]
-    return *_people(moment), saved_event.results_version(moment), moment.state.clock.state, matches
+    return *_people(event), saved_event.results_version(event), event.state.clock.state, matches
 
 
 @event_page("bracket/<event_id>")
-def _bracket(_: PageSource, moment: SavedEvent, page: PageKey) -> object:
-    newest = saved_event.newest_round(moment.state)
+def _bracket(_: PageSource, event: SavedEvent, page: PageKey) -> object:
+    newest = saved_event.newest_round(event.state)
     played = [
         [(m.id, m.match.table, m.number, m.revision, m.state) for m in r.matches]
-        for r in moment.state.public_rounds
+        for r in event.state.public_rounds
         if r.stage == ELIMINATION
     ]
-    return *_people(moment), saved_event.results_version(moment), newest and (newest.number, newest.stage), played
+    return *_people(event), saved_event.results_version(event), newest and (newest.number, newest.stage), played
 
 
 @event_page("rules/<event_id>")
-def _rules(_: PageSource, moment: SavedEvent, page: PageKey) -> object:
+def _rules(_: PageSource, event: SavedEvent, page: PageKey) -> object:
     # The announced settings may change until round 1 is drawn; mended rounds are listed here.
     rounds = [
-        (r.number, r.mends, [m.match.table for m in r.matches] if r.mends else ()) for r in moment.state.public_rounds
+        (r.number, r.mends, [m.match.table for m in r.matches] if r.mends else ()) for r in event.state.public_rounds
     ]
-    return *_people(moment), rounds
+    return *_people(event), rounds
 
 
-def _people(moment: SavedEvent) -> tuple[str, str]:
-    return saved_event.entrants_version(moment), saved_event.decided_version(moment)
+def _people(event: SavedEvent) -> tuple[str, str]:
+    return saved_event.entrants_version(event), saved_event.decided_version(event)
 
 
 # --- one player
@@ -73,41 +73,41 @@ def _personal(source: PageSource, page: PageKey) -> object | None:
     if who is None or who[0] != page.event:
         return None
     public = source.shown(PageKey(PUBLIC, *who))
-    moment = saved_event.saved_event(source.snapshot, page.event) if page.event in source.snapshot.events else None
-    return public and (public, moment and _own_match(source, moment, who[1]))
+    event = saved_event.saved_event(source.snapshot, page.event) if page.event in source.snapshot.events else None
+    return public and (public, event and _own_match(source, event, who[1]))
 
 
-def _own_match(source: PageSource, moment: SavedEvent, competitor: str) -> object:
+def _own_match(source: PageSource, event: SavedEvent, competitor: str) -> object:
     """The part of the match that only its two players see: their reports, and whether a unit is there."""
-    match, entrant = saved_event.current_matches(moment).get(competitor), moment.state.entrants[competitor]
-    wish = moment.state.wishes.get(competitor), moment.state.check_in, entrant.checked_in
+    match, entrant = saved_event.current_matches(event).get(competitor), event.state.entrants[competitor]
+    wish = event.state.wishes.get(competitor), event.state.check_in, entrant.checked_in
     if match is None:
         return wish
     unit = source.snapshot.venue.unit_at(match.match.table)
     status = source.units.get(unit) if unit else None
     return (
-        moment.state.public_rounds[-1].mark,
+        event.state.public_rounds[-1].mark,
         match.match.picks,
         sorted((side, report.number) for side, report in match.reports.items()),
         sorted(match.heard.items()),
         unit is not None,
         status is not None and status.connected,
-        moment.state.clock.total_ms,
+        event.state.clock.total_ms,
         wish,
     )
 
 
 @event_page("p/<event_id>/<competitor>")
-def _player(source: PageSource, moment: SavedEvent, page: PageKey) -> object | None:
+def _player(source: PageSource, event: SavedEvent, page: PageKey) -> object | None:
     """Changes with the player's own table or the standings, not with each result of the hall."""
-    state, competitor = moment.state, page.of
+    state, competitor = event.state, page.of
     entrant = state.entrants.get(competitor)
     if entrant is None:
         return None
-    played = saved_event.played_matches(moment).get(competitor, [])
+    played = saved_event.played_matches(event).get(competitor, [])
     opponents = [state.entrants.get((m.match.b if m.match.a == competitor else m.match.a) or "") for m in played]
     sitting: tuple[Any, ...] = ()
-    if played and (match := played[-1]) is saved_event.current_matches(moment).get(competitor):
+    if played and (match := played[-1]) is saved_event.current_matches(event).get(competitor):
         status = source.units.get(source.snapshot.venue.unit_at(match.match.table) or "")
         sitting = (
             match.match.table,
@@ -126,20 +126,20 @@ def _player(source: PageSource, moment: SavedEvent, page: PageKey) -> object | N
         entrant,
         [each and (each.id, each.digest, each.list_total) for each in opponents],
         [(m.id, m.state, m.number, m.revision, m.match.picks) for m in played],
-        _version_for_players(moment),
+        _version_for_players(event),
         sitting,
     )
 
 
 @memoized
-def _version_for_players(moment: SavedEvent) -> str:
+def _version_for_players(event: SavedEvent) -> str:
     """What all players' pages have in common."""
-    newest, winner = saved_event.newest_round(moment.state), moment.state.entrants.get(winner_of(moment) or "")
+    newest, winner = saved_event.newest_round(event.state), event.state.entrants.get(winner_of(event) or "")
     return saved_event.short_hash(
         newest and (newest.number, newest.status),
-        moment.state.clock.state,
-        saved_event.results_version(moment),
-        saved_event.decided_version(moment),
+        event.state.clock.state,
+        saved_event.results_version(event),
+        saved_event.decided_version(event),
         winner and (winner.id, winner.digest, winner.list_total),
     )
 
@@ -179,13 +179,13 @@ def _changed_players(before: Seen, now: Seen, event_id: str) -> set[str] | None:
         if new.venue.unit_at(match.match.table) in touched
     ]
     if event is not old:
-        moments = [SavedEvent(state, at.people_of(event_id)) for state, at in ((old, was), (event, new))]
+        saved_events = [SavedEvent(state, at.people_of(event_id)) for state, at in ((old, was), (event, new))]
         if (
             old.entrants is not event.entrants
             or old.clock.total_ms != event.clock.total_ms
             or [(r.mark, len(r.matches)) for r in old.public_rounds]
             != [(r.mark, len(r.matches)) for r in event.public_rounds]
-            or _version_for_players(moments[0]) != _version_for_players(moments[1])
+            or _version_for_players(saved_events[0]) != _version_for_players(saved_events[1])
         ):
             return None
         matches += [
@@ -196,7 +196,7 @@ def _changed_players(before: Seen, now: Seen, event_id: str) -> set[str] | None:
             for match in pair
         ]
     asked = {key for name in ("calls", "wishes") for key in _changed_keys(getattr(old, name), getattr(event, name))}
-    matches += [found[1] for key in asked if (found := event.find_match(key)) is not None]
+    matches += [round_and_match[1] for key in asked if (round_and_match := event.find_match(key)) is not None]
     return {who for match in matches for who in (match.match.a, match.match.b) if who} | asked
 
 

@@ -93,14 +93,14 @@ class PlayerView:
     winner: str
 
 
-def player_view(moment: saved_event.SavedEvent, competitor: str) -> PlayerView:
+def player_view(event: saved_event.SavedEvent, competitor: str) -> PlayerView:
     """What a page shows of one player; 404 for an unknown one."""
-    state, names = moment.state, saved_event.shown_names(moment)
+    state, names = event.state, saved_event.shown_names(event)
     entrant = state.entrants.get(competitor)
     if entrant is None:
         abort(404)
     newest = saved_event.newest_round(state)
-    match = saved_event.current_matches(moment).get(competitor)
+    match = saved_event.current_matches(event).get(competitor)
     side: Side | None = None
     opponent = cell = before_play = None
     worth: Mapping[str, tuple[int, int]] = {}
@@ -111,9 +111,9 @@ def player_view(moment: saved_event.SavedEvent, competitor: str) -> PlayerView:
         worth = result_worth(state, newest, match)
         before_play = pre_game_choice(state, newest, match) if match.match.result is None else None
     plays = state.plays(competitor)
-    row = saved_event.settled_rows(moment).get(competitor)
-    record, values = record_of(moment, competitor)
-    standing, winner = knockout.standing_of(moment, competitor), knockout.winner_of(moment)
+    row = saved_event.settled_rows(event).get(competitor)
+    record, values = record_of(event, competitor)
+    standing, winner = knockout.standing_of(event, competitor), knockout.winner_of(event)
     goes_on = plays and newest and not state.finished and (standing is None or standing.key in event_flow.STILL_IN)
     owed, must = owed_squads(state, competitor) if goes_on else ("", False)
     return PlayerView(
@@ -123,11 +123,11 @@ def player_view(moment: saved_event.SavedEvent, competitor: str) -> PlayerView:
         cell=cell,
         side=side,
         opponent=names.get(opponent, opponent) if opponent else None,
-        opponent_record=record_of(moment, opponent)[0] if opponent else "",
+        opponent_record=record_of(event, opponent)[0] if opponent else "",
         record=record,
         figures=values,
         rank=row.rank if row and row.rounds else None,
-        of=sum(ranked.rank is not None for ranked in saved_event.settled_standings(moment)),
+        of=sum(ranked.rank is not None for ranked in saved_event.settled_standings(event)),
         worth=worth,
         standing=standing,
         round_name=knockout.title_key(state, newest, match) if newest else None,
@@ -140,7 +140,7 @@ def player_view(moment: saved_event.SavedEvent, competitor: str) -> PlayerView:
         margins=list(_margins(state, competitor, names)),
         to_confirm=entrant.sign_up == TO_CONFIRM,
         planned=saved_event.planned_swiss(state),
-        has_bracket=knockout.bracket(moment) is not None,
+        has_bracket=knockout.bracket(event) is not None,
         won=winner == competitor,
         winner=names[winner] if winner is not None else "",
     )
@@ -187,13 +187,13 @@ class CompetitorHit:
     members: tuple[str, ...] = ()
 
 
-def search_competitors(moment: saved_event.SavedEvent, query: str = "") -> list[CompetitorHit]:
+def search_competitors(event: saved_event.SavedEvent, query: str = "") -> list[CompetitorHit]:
     """All competitors that `query` finds by their own or a member's name, by name."""
-    names, members = saved_event.shown_names(moment), saved_event.shown_members(moment)
-    state = moment.state
-    found = [CompetitorHit(who, names[who], state.status_now(who), members.get(who, ())) for who in state.entrants]
+    names, members = saved_event.shown_names(event), saved_event.shown_members(event)
+    state = event.state
+    hits = [CompetitorHit(who, names[who], state.status_now(who), members.get(who, ())) for who in state.entrants]
     return sorted(
-        find(query, found, lambda hit: search_text(hit.name, *hit.members, shortened=True)),
+        find(query, hits, lambda hit: search_text(hit.name, *hit.members, shortened=True)),
         key=lambda hit: name_sort_key(hit.name),
     )
 
@@ -201,13 +201,13 @@ def search_competitors(moment: saved_event.SavedEvent, query: str = "") -> list[
 @route("GET /e/<event_id>", EVERYBODY, VISIBLE, kept="e/<event_id>")
 def players_page(event_id: str) -> AnyResponse:
     """All competitors by name."""
-    moment = current.event(event_id)
-    state = moment.state
+    event = current.event(event_id)
+    state = event.state
     return render.cached_page(
         "find_me.html",
         query=_query(),
         state=state,
-        people=search_competitors(moment, _query()),
+        people=search_competitors(event, _query()),
         planned=saved_event.planned_swiss(state),
         newest=saved_event.newest_round(state),
     )
@@ -220,29 +220,29 @@ def _query() -> str:
 
 @route("GET /e/<event_id>/p/<competitor>", EVERYBODY, VISIBLE, kept="p/<event_id>/<competitor>")
 def player_page(event_id: str, competitor: str) -> AnyResponse:
-    moment = current.event(event_id)
+    event = current.event(event_id)
     return render.cached_page(
         "player.html",
-        state=moment.state,
-        view=player_view(moment, competitor),
-        face=clock_face(moment.state, current.instant(), current.words()),
+        state=event.state,
+        view=player_view(event, competitor),
+        face=clock_face(event.state, current.instant(), current.words()),
     )
 
 
 @route("GET /e/<event_id>/standings", EVERYBODY, VISIBLE, kept="standings/<event_id>")
 def standings_page(event_id: str) -> AnyResponse:
-    moment = current.event(event_id)
-    found, names = knockout.bracket(moment), saved_event.shown_names(moment)
+    event = current.event(event_id)
+    bracket, names = knockout.bracket(event), saved_event.shown_names(event)
     return render.cached_page(
         "standings.html",
         query=_query(),
-        state=moment.state,
-        view=standings_view(moment, names),
+        state=event.state,
+        view=standings_view(event, names),
         found=lambda lines: find(_query(), lines, lambda line: search_text(line.name, shortened=True)),
-        planned=saved_event.planned_swiss(moment.state),
-        final=knockout.final_lines(moment, names) if found else (),
-        has_bracket=found is not None,
-        cut_rows=knockout.cut_rows(moment),
+        planned=saved_event.planned_swiss(event.state),
+        final=knockout.final_lines(event, names) if bracket else (),
+        has_bracket=bracket is not None,
+        cut_rows=knockout.cut_rows(event),
         names=names,
     )
 
@@ -250,27 +250,27 @@ def standings_page(event_id: str) -> AnyResponse:
 @route("GET /e/<event_id>/bracket", EVERYBODY, VISIBLE, kept="bracket/<event_id>")
 def bracket_page(event_id: str) -> AnyResponse:
     """The bracket: drawn where there is room, as lists on a phone."""
-    moment = current.event(event_id)
-    found, names = knockout.bracket(moment), saved_event.shown_names(moment)
+    event = current.event(event_id)
+    bracket, names = knockout.bracket(event), saved_event.shown_names(event)
     return render.cached_page(
         "bracket.html",
-        state=moment.state,
-        bracket=found,
-        drawing=bracket_svg(found, names, current.words()) if found else "",
-        rounds=knockout.bracket_lines(found) if found else [],
-        planned=saved_event.planned_swiss(moment.state),
-        champion=names.get(found.champion, "") if found and found.champion else "",
-        cut_rows=knockout.cut_rows(moment),
+        state=event.state,
+        bracket=bracket,
+        drawing=bracket_svg(bracket, names, current.words()) if bracket else "",
+        rounds=knockout.bracket_lines(bracket) if bracket else [],
+        planned=saved_event.planned_swiss(event.state),
+        champion=names.get(bracket.champion, "") if bracket and bracket.champion else "",
+        cut_rows=knockout.cut_rows(event),
         names=names,
     )
 
 
 @route("GET /e/<event_id>/pairings", EVERYBODY, VISIBLE, kept="pairings/<event_id>")
 def pairings_page(event_id: str) -> AnyResponse:
-    moment = current.event(event_id)
-    state, newest = moment.state, saved_event.newest_round(moment.state)
-    grid = grid_cells(current.snapshot(), {}, state, newest, saved_event.shown_names(moment), current.now_ms())
-    ranked, draws = saved_event.settled_rows(moment), has_draws(state)
+    event = current.event(event_id)
+    state, newest = event.state, saved_event.newest_round(event.state)
+    grid = grid_cells(current.snapshot(), {}, state, newest, saved_event.shown_names(event), current.now_ms())
+    ranked, draws = saved_event.settled_rows(event), has_draws(state)
 
     def rows() -> Iterator[RowSource]:
         for c in find(_query(), grid, lambda cell: search_text(cell.table, cell.a, cell.b, shortened=True)):
@@ -308,14 +308,14 @@ class RulesView:
     officials: list[tuple[str, Official]]
 
 
-def rules_view(moment: saved_event.SavedEvent) -> RulesView:
-    state = moment.state
+def rules_view(event: saved_event.SavedEvent) -> RulesView:
+    state = event.state
     book, options = state.rulebook, state.options
     rounds, cut = _structure(state)
     counted = state.players_at_start is None and (
         options.get("swiss_rounds") is None or (options.get("structure") != "own" and options.get("cut") is None)
     )
-    named = ((moment.people.get(official.id), official) for official in state.officials.values())
+    named = ((event.people.get(official.id), official) for official in state.officials.values())
     return RulesView(
         rounds,
         cut,
@@ -383,17 +383,17 @@ def _facts(
 
 @route("GET /rules/<event_id>", EVERYBODY, VISIBLE, kept="rules/<event_id>")
 def rules_page(event_id: str) -> AnyResponse:
-    moment = current.event(event_id)
-    state, book = moment.state, moment.state.rulebook
+    event = current.event(event_id)
+    state, book = event.state, event.state.rulebook
     return render.cached_page(
         "rules.html",
         state=state,
-        view=rules_view(moment),
+        view=rules_view(event),
         players=state.players_at_start or len(active_ids(state)),
         worth=outcome_points(book, state.options),
         full_win_lead=full_win_lead(book, state.options),
         byes=bye_worth(book, state.options),
         coverage=partial(coverage, book.id),
-        played_on=played_on_lines(moment),
-        mends=mend_lines(moment, state.public_rounds),
+        played_on=played_on_lines(event),
+        mends=mend_lines(event, state.public_rounds),
     )

@@ -84,10 +84,10 @@ class PhoneReportApi:
                 await self._inbox.result(saving, SAVE_S)
             except Problem as problem:
                 raise phone_reports.reword_problem(problem) from None
-        found = phone_reports.report_fate(self._hub.service.snapshot, who, name, body)
-        if found is None:
+        fate = phone_reports.report_fate(self._hub.service.snapshot, who, name, body)
+        if fate is None:
             raise Problem("not_saved")
-        return found
+        return fate
 
 
 def _replay_body(body: bytes) -> http_answers.Receive:

@@ -39,16 +39,16 @@ from roundtap_hub.views.tables import GridCell, ShownResult, grid_cell, lot_to_d
 def entered_by_official(event_id: str, match_id: str, fields: Fields | None = None) -> EnteredMatch:
     """`fields`: of the steps so far. They carry the code of the slip that is typed, if it is this match's, and what the
     official acts on: as seen at the beginning, after a conflict as it is now."""
-    moment, fields = current.event(event_id), Fields() if fields is None else fields
-    played, match = result_wizard.public_match(moment.state, match_id)
+    event, fields = current.event(event_id), Fields() if fields is None else fields
+    played, match = result_wizard.public_match(event.state, match_id)
     saw = {"revision": str(match.revision), "seen": str(match.number or 0)}
     if g.get("problem") is None and "revision" in fields:
         saw = {name: fields.get(name, "") for name in saw}
     slip = fields.get("slip", "")
-    if slip and slip == slip_codes(moment.state, played)[match_id]:
+    if slip and slip == slip_codes(event.state, played)[match_id]:
         saw["slip"] = slip
     return replace(
-        result_wizard.entered_match(moment, played, match, full_names(moment), OFFICIAL),
+        result_wizard.entered_match(event, played, match, full_names(event), OFFICIAL),
         address=url_for("console.result_wizard_page", event_id=event_id, match_id=match_id),
         carried=tuple(saw.items()),
     )
@@ -57,17 +57,17 @@ def entered_by_official(event_id: str, match_id: str, fields: Fields | None = No
 @route("GET /console/<event_id>/match/<match_id>", STAFF, PLAYED)
 def match_page(event_id: str, match_id: str) -> AnyResponse:
     """One match with all that an official may do to it; the console where a no-show has left one player alone."""
-    moment = current.event(event_id)
-    state = moment.state
-    found = state.find_match(match_id)
-    if found is not None and found[0].status != DRAFT and found[1].match.b is None:
+    event = current.event(event_id)
+    state = event.state
+    round_and_match = state.find_match(match_id)
+    if round_and_match is not None and round_and_match[0].status != DRAFT and round_and_match[1].match.b is None:
         if g.get("problem") is None:
             return redirect(url_for("console.event_page", event_id=event_id, _anchor="grid"))
         g.address = url_for("console.event_page", event_id=event_id)
         return forms.view_of(forms.EVENT_PAGE)(event_id=event_id)
     entered = entered_by_official(event_id, match_id)
     played, match = entered.played, entered.match
-    cell, stands = _cell(moment, match), match.match.result
+    cell, stands = _cell(event, match), match.match.result
     waited_ms = current.now_ms() - cell.call_since_ms if cell.call_since_ms is not None else None
     return render.page(
         "match.html",
@@ -76,13 +76,13 @@ def match_page(event_id: str, match_id: str) -> AnyResponse:
         played=played,
         match=match,
         cell=cell,
-        judge=judge_view(moment, played, match, waited_ms),
+        judge=judge_view(event, played, match, waited_ms),
         played_name=title_key(state, played, match),
         told=entered.told(stands) if stands else None,
         first=pre_game_choice(state, played, match),
         lot=lot_to_draw(state, played, match),
         names=entered.names,
-        earlier=_earlier(moment, entered),
+        earlier=_earlier(event, entered),
         at=entered.page(WizardProgress()),
         line="",
         grammar=line_grammar(entered),
@@ -99,17 +99,17 @@ class ReplacedResult:
     again: str
 
 
-def _earlier(moment: SavedEvent, entered: EnteredMatch) -> list[ReplacedResult]:
+def _earlier(event: SavedEvent, entered: EnteredMatch) -> list[ReplacedResult]:
     """Replaced results, newest first."""
-    found = [(result_from_json(each["was"]), each) for each in reversed(entered.match.corrections)]
+    replaced = [(result_from_json(each["was"]), each) for each in reversed(entered.match.corrections)]
     return [
         ReplacedResult(
             shown_result(was, entered.state),
-            author_of(moment, RULING, each.get("by", "").partition(":")[0]),
+            author_of(event, RULING, each.get("by", "").partition(":")[0]),
             each.get("reason", ""),
             entered.address_of(entered.progress_of(was)),
         )
-        for was, each in found
+        for was, each in replaced
     ]
 
 
@@ -269,8 +269,8 @@ def entry_page(event_id: str, **_: str) -> AnyResponse:
     """Entry table after table: the chosen table with the meaning of the typed line, else the field for its number.
     Fields: "table", "round" (default: the newest), "text": the line, "done": the table entered last. The console asks
     at each letter, and for its foot alone (static/entry.js)."""
-    moment = current.event(event_id)
-    state, played = moment.state, current.shown_round(moment.state)
+    event = current.event(event_id)
+    state, played = event.state, current.shown_round(event.state)
     number = (request.values.get("table") or "").strip()[:6]
     line = (request.values.get("text") or "").strip()
     match = _at_table(played, number)
@@ -297,9 +297,9 @@ def entry_page(event_id: str, **_: str) -> AnyResponse:
         match=match,
         elsewhere=None if match is not None else _elsewhere(state, number),
         tables=sorted(m.match.table for m in _matches(played) if m.match.table is not None),
-        done=_cell(moment, done) if done is not None else None,
+        done=_cell(event, done) if done is not None else None,
         next_open=_next_open(played, done or match),
-        cell=_cell(moment, match) if match is not None else None,
+        cell=_cell(event, match) if match is not None else None,
         names=entered.names if entered is not None else {},
         grammar=line_grammar(entered) if entered is not None else None,
         told=told,
@@ -307,8 +307,8 @@ def entry_page(event_id: str, **_: str) -> AnyResponse:
     )
 
 
-def _cell(moment: SavedEvent, match: MatchState) -> GridCell:
-    return grid_cell(current.snapshot(), current.units(), moment.state, match, full_names(moment), current.now_ms())
+def _cell(event: SavedEvent, match: MatchState) -> GridCell:
+    return grid_cell(current.snapshot(), current.units(), event.state, match, full_names(event), current.now_ms())
 
 
 def _matches(played: RoundState | None) -> list[MatchState]:
@@ -316,8 +316,8 @@ def _matches(played: RoundState | None) -> list[MatchState]:
 
 
 def _at_table(played: RoundState | None, number: str) -> MatchState | None:
-    found = [match for match in _matches(played) if str(match.match.table) == number]
-    return next((match for match in found if not match.done), found[-1] if found else None)
+    at_table = [match for match in _matches(played) if str(match.match.table) == number]
+    return next((match for match in at_table if not match.done), at_table[-1] if at_table else None)
 
 
 def _elsewhere(state: EventState, number: str) -> EventState | None:

@@ -79,15 +79,15 @@ class SideboardView:
 
 def sideboard_view(event_id: str, match: MatchState) -> SideboardView | None:
     """None where the rulebook swaps no cards."""
-    moment = current.event(event_id)
-    state, check = moment.state, moment.state.rulebook.lists
+    event = current.event(event_id)
+    state, check = event.state, event.state.rulebook.lists
     if not check.swap_sign:
         return None
     side: Side = next((each for each in SIDES if each == request.args.get(SIDE)), SIDES[0])
     lines = request.args.get(LINES, "")[:MOST_LETTERS]
     problems: Sequence[Problem] = ()
     if lines.strip():
-        who = next(c for c in tournament(moment).competitors if c.id == match.match.competitor(side))
+        who = next(c for c in tournament(event).competitors if c.id == match.match.competitor(side))
         list_ = check.of_competitor(who)
         try:
             problems = (

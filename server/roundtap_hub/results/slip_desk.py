@@ -54,73 +54,73 @@ class KnownResult:
 def known_results(match: MatchState, state: EventState, names: Mapping[str, str]) -> list[KnownResult]:
     """The result on record and any both sides agreed to since; else each side's report."""
     if match.match.result is not None:
-        found = [("", match.match.result), *([("", match.second)] if match.second else [])]
+        results = [("", match.match.result), *([("", match.second)] if match.second else [])]
     else:
-        found = [
+        results = [
             (names.get(match.match.competitor(side) or "", ""), report.result)
             for side, report in sorted(match.reports.items())
         ]
-    return [KnownResult(name, result, shown_result(result, state)) for name, result in found]
+    return [KnownResult(name, result, shown_result(result, state)) for name, result in results]
 
 
-def agrees_with_slip(known: Result, slip: Result) -> bool:
+def agrees_with_slip(result: Result, slip: Result) -> bool:
     """Whether a known result has everything that the slip's has: winner, figures and whatever else a slip holds."""
-    on_record = result_to_json(known)
+    on_record = result_to_json(result)
     return all(on_record.get(key) == value for key, value in result_to_json(slip).items())
 
 
-def seats_now(moment: SavedEvent, old: OutdatedSlip) -> list[SlipSeat]:
+def seats_now(event: SavedEvent, old: OutdatedSlip) -> list[SlipSeat]:
     """Where both players of an old slip sit now, if its round is the newest."""
-    rounds, names = moment.state.public_rounds, full_names(moment)
+    rounds, names = event.state.public_rounds, full_names(event)
     if not rounds or rounds[-1].number != old.round:
         return []
-    seats = [(who, current_matches(moment).get(who)) for who in (old.a, old.b) if who]
-    found = {
+    seats = [(who, current_matches(event).get(who)) for who in (old.a, old.b) if who]
+    seats_by_match = {
         at.id: SlipSeat(at.id, at.match.table, names[who], names[at.match.b if at.match.a == who else at.match.a])
         for who, at in seats
         if at is not None and at.match.b is not None
     }
-    return list(found.values())
+    return list(seats_by_match.values())
 
 
 @route("GET /console/<event_id>/slip", STAFF, VISIBLE)
 def slip_page(event_id: str) -> AnyResponse:
     """`?code=`: a typed code, or the address from a barcode reader. `?saved=`: the match entered before."""
-    moment = current.event(event_id)
-    state, hub = moment.state, current.hub()
+    event = current.event(event_id)
+    state, hub = event.state, current.hub()
     typed = request.args.get("code", "")[:CODE_LETTERS].strip()
-    found = find_slip(hub.service, hub.access.secret, typed, event_id) if typed else None
-    at = state.find_match(found.match_id) if isinstance(found, FoundSlip) and found.event_id == event_id else None
+    slip = find_slip(hub.service, hub.access.secret, typed, event_id) if typed else None
+    at = state.find_match(slip.match_id) if isinstance(slip, FoundSlip) and slip.event_id == event_id else None
     if at is not None:
         code, match_id = slip_codes(state, at[0])[at[1].id], at[1].id
         return redirect(url_for("console.result_wizard_page", event_id=event_id, match_id=match_id, slip=code), 303)
-    other = current.snapshot().event(found.event_id) if found is not None and found.event_id != event_id else None
-    old = found if isinstance(found, OutdatedSlip) and other is None else None
-    names, saved = full_names(moment), _saved_entry(moment)
+    other = current.snapshot().event(slip.event_id) if slip is not None and slip.event_id != event_id else None
+    old = slip if isinstance(slip, OutdatedSlip) and other is None else None
+    names, saved = full_names(event), _saved_entry(event)
     sat = [who for who in (saved.a_id, saved.b_id) if who] if saved is not None else []
     return render.page(
         "slip_desk.html",
         state=state,
         typed_code=typed,
-        unknown=bool(typed) and found is None,
+        unknown=bool(typed) and slip is None,
         other=other,
         old=old,
         old_names=[names.get(who, who) for who in (old.a, old.b) if who] if old else [],
-        seats=seats_now(moment, old) if old else (),
+        seats=seats_now(event, old) if old else (),
         saved=saved,
         gone=[names[who] for who in sat if not state.entrants[who].active],
         elsewhere=[names[who] for who in sat if who in request.args.getlist("plays") and state.entrants[who].active],
-        missing=missing_slips(moment),
+        missing=missing_slips(event),
         newest=newest_round(state),
     )
 
 
-def _saved_entry(moment: SavedEvent) -> GridCell | None:
+def _saved_entry(event: SavedEvent) -> GridCell | None:
     """The match entered before."""
-    found = moment.state.find_match(request.args.get("saved", ""))
-    if found is None or found[1].match.b is None:
+    round_and_match = event.state.find_match(request.args.get("saved", ""))
+    if round_and_match is None or round_and_match[1].match.b is None:
         return None
-    return grid_cell(current.snapshot(), {}, moment.state, found[1], full_names(moment), current.now_ms())
+    return grid_cell(current.snapshot(), {}, event.state, round_and_match[1], full_names(event), current.now_ms())
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,15 +140,15 @@ class SlipView:
 
 
 def slip_view(entered: EnteredMatch, asks: Result | None) -> SlipView:
-    state, match, moment = entered.state, entered.match, current.event(entered.state.id)
-    known = known_results(match, state, full_names(moment))
+    state, match, event = entered.state, entered.match, current.event(entered.state.id)
+    results = known_results(match, state, full_names(event))
     return SlipView(
         entered.slip,
-        known,
+        results,
         shown_result(asks, state) if asks is not None else None,
-        asks is not None and any(not agrees_with_slip(each.result, asks) for each in known),
+        asks is not None and any(not agrees_with_slip(each.result, asks) for each in results),
         [who for who in (match.match.a, match.match.b) if who and _plays_elsewhere(state, match, who)],
-        judge_view(moment, entered.played, match, None),
+        judge_view(event, entered.played, match, None),
         render.may_request(EXTEND.replace("<match_id>", match.id)),
         RULE.replace("<match_id>", match.id),
     )
@@ -190,20 +190,20 @@ def enter_slip(entered: EnteredMatch, command: EnterResult) -> AnyResponse:
 
 def _plays_elsewhere(state: EventState, match: MatchState, competitor: str) -> bool:
     """Whether a competitor now plays another match, which leaving would hand to the opponent."""
-    found = open_match(state, competitor)
-    return found is not None and found[1].id != match.id
+    round_and_match = open_match(state, competitor)
+    return round_and_match is not None and round_and_match[1].id != match.id
 
 
 @route("GET /s/<token>", SLIP)
 def open_slip(token: str) -> AnyResponse:
     """Officials get to the match, with `?official` through the login, step by step where nothing is known of it yet;
     other visitors choose which player they are."""
-    found, played, match = _scanned(token)
+    slip, played, match = _scanned(token)
     if current.current_staff() is not None:
         current.current_visit().new_cookies[OFFICIAL_COOKIE] = ("1", OFFICIAL_COOKIE_S)
-        fresh = match.match.result is None and not match.reports and not current.event(found.event_id).state.finished
+        fresh = match.match.result is None and not match.reports and not current.event(slip.event_id).state.finished
         page = "console.result_wizard_page" if fresh else "console.match_page"
-        return redirect(url_for(page, event_id=found.event_id, match_id=match.id), 303)
+        return redirect(url_for(page, event_id=slip.event_id, match_id=match.id), 303)
     marked = not request.is_secure and cookies_in(request.headers.get("Cookie", "")).get(OFFICIAL_COOKIE)
     official, encrypted = "official" in request.args or marked, current.hub().access.encrypted
     if official and encrypted is not None and not request.is_secure:
@@ -216,59 +216,59 @@ def open_slip(token: str) -> AnyResponse:
     if official:
         return redirect(url_for("pages.login_page", next=url_for("s.open_slip", token=token)), 303)
     current.browser_id()
-    return _which_of_two(token, found, played, match)
+    return _which_of_two(token, slip, played, match)
 
 
 @route("POST /s/<token>", SLIP)
 def claim_my_slip(token: str) -> AnyResponse:
     """ "That is me": give the player's page to the first phone that claims it; any other has to ask at the desk. The
     form needs no token: the visitor holds the slip, and browsers do not send the cookie with other sites' forms."""
-    found, played, match = _scanned(token)
+    slip, played, match = _scanned(token)
     side, browser = request.form.get("side", ""), current.browser_id()
     who = match.match.competitor("b" if side == "b" else "a") if side in SIDES else None
     if who is None:
         abort(400)
-    links, over = current.hub().access.links, _is_over(found, played)
-    path = links.claim_by_slip(found.event_id, who, browser, over) if browser and found.signed else None
+    links, over = current.hub().access.links, _is_over(slip, played)
+    path = links.claim_by_slip(slip.event_id, who, browser, over) if browser and slip.signed else None
     if path is not None:
         return redirect(path, 303)
-    if browser and found.signed and (over or links.given_by_slip(found.event_id, who)):
+    if browser and slip.signed and (over or links.given_by_slip(slip.event_id, who)):
         # A stranger's phone, or the owner of a page that a stranger took: the desk decides.
         kind = OLD_SLIP if over else TAKEN
-        current.hub().presence.add_request((kind, found.event_id, who), "slip", current.now_ms())
-    return _which_of_two(token, found, played, match, taken=who)
+        current.hub().presence.add_request((kind, slip.event_id, who), "slip", current.now_ms())
+    return _which_of_two(token, slip, played, match, taken=who)
 
 
-def _is_over(found: FoundSlip, played: RoundState) -> bool:
+def _is_over(slip: FoundSlip, played: RoundState) -> bool:
     """Whether the round of a slip is: then its result may still be typed, but it gives no page."""
-    return played.status != PUBLISHED or current.event(found.event_id).state.finished
+    return played.status != PUBLISHED or current.event(slip.event_id).state.finished
 
 
 def _scanned(token: str) -> tuple[FoundSlip, RoundState, MatchState]:
     """The match of a valid slip; else aborts with a page that says why."""
     hub = current.hub()
-    found = find_slip(hub.service, hub.access.secret, token)
-    if isinstance(found, OutdatedSlip):
-        state = current.snapshot().event(found.event_id)
-        abort(render.page("slip_old.html", status=410, state=state, old=found, event_id=found.event_id))
-    at = current.event(found.event_id).state.find_match(found.match_id) if found is not None else None
-    if found is None or at is None:
+    slip = find_slip(hub.service, hub.access.secret, token)
+    if isinstance(slip, OutdatedSlip):
+        state = current.snapshot().event(slip.event_id)
+        abort(render.page("slip_old.html", status=410, state=state, old=slip, event_id=slip.event_id))
+    at = current.event(slip.event_id).state.find_match(slip.match_id) if slip is not None else None
+    if slip is None or at is None:
         abort(404)
-    return found, *at
+    return slip, *at
 
 
-def _which_of_two(token: str, found: FoundSlip, played: RoundState, match: MatchState, taken: str = "") -> AnyResponse:
-    moment = current.event(found.event_id)
-    names = shown_names(moment)
+def _which_of_two(token: str, slip: FoundSlip, played: RoundState, match: MatchState, taken: str = "") -> AnyResponse:
+    event = current.event(slip.event_id)
+    names = shown_names(event)
     return render.page(
         "slip_on_phone.html",
-        state=moment.state,
+        state=event.state,
         played=played,
         match=match,
         token=token,
-        played_name=title_key(moment.state, played),
+        played_name=title_key(event.state, played),
         seats=side_names(match, names),
         taken=names.get(taken, ""),
         taken_id=taken,
-        over=_is_over(found, played),
+        over=_is_over(slip, played),
     )

@@ -41,7 +41,7 @@ class TypedLine:
 def split_line(line: str) -> TypedLine:
     """Split a line into its parts. Raises Problem("line_unclear")."""
     line = line.strip()[: MOST_LETTERS + 1]
-    tokens = [(found.lastgroup or "", found[0].strip().lower()) for found in _TOKEN.finditer(line)]
+    tokens = [(token.lastgroup or "", token[0].strip().lower()) for token in _TOKEN.finditer(line)]
     kinds, said = "".join(kind[0] for kind, _ in tokens), dict(tokens)
     if (
         len(line) > MOST_LETTERS
@@ -177,10 +177,10 @@ def _field_candidates(way: WayToEnd, numbers: tuple[str, ...], winner: Side | No
     ]
     squads = [_Slot(f"{step.key}.{side}", step.take, step.of, True) for step, side in zip(picks, SIDES, strict=False)]
     for slots in ([*squads, *figures], figures) if squads else (figures,):
-        found = list(_fill_slots(list(numbers), slots)) if numbers else []
+        readings = list(_fill_slots(list(numbers), slots)) if numbers else []
         # Digits without spaces count only where there is a single reading.
-        if len(found) == 1:
-            yield found[0]
+        if len(readings) == 1:
+            yield readings[0]
     if not numbers and not any(figure.asked for figure in opened):
         yield {}
 
@@ -249,10 +249,10 @@ class LineGrammar:
 
 def line_grammar(entered: EnteredMatch) -> LineGrammar:
     now = entered.form.offered(bool(entered.saying.time_is_up))
-    known = sorted((way for way in entered.form.ways if is_typable(way)), key=lambda way: way not in now)
+    ways = sorted((way for way in entered.form.ways if is_typable(way)), key=lambda way: way not in now)
     plays = [
         (way, [figure for figure in way.opened_by("a").figures() if figure.asked])
-        for way in known
+        for way in ways
         if way.ended != CONCESSION and way.winner != DRAWN
     ]
     alone = next((figures[0].whose or "" for _, figures in plays if len(figures) == 1), "")
@@ -266,15 +266,15 @@ def line_grammar(entered: EnteredMatch) -> LineGrammar:
         figures=", ".join(figure_label(current.words(), key, entered.state.rulebook_id) for key in keys),
         alone=alone,
         bare=any(not figures for _, figures in plays),
-        draw=any(way.winner == DRAWN for way in known),
+        draw=any(way.winner == DRAWN for way in ways),
         conceded=next(
             (
                 "".join(figure.whose or "" for figure in way.figures() if figure.asked)
-                for way in known
+                for way in ways
                 if way.ended == CONCESSION
             ),
             None,
         ),
-        picks=next((picks for way in known for picks in way.picks()), None),
-        initiative=any(way.choice("initiative") for way in known),
+        picks=next((picks for way in ways for picks in way.picks()), None),
+        initiative=any(way.choice("initiative") for way in ways),
     )

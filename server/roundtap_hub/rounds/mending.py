@@ -37,32 +37,32 @@ MOST_ROWS = 600
 @route("GET /console/<event_id>/mend", HEADS, VISIBLE)
 def mend_page(event_id: str, **_: str) -> AnyResponse:
     """The round that may be mended; `do` and its fields preview a step without doing it."""
-    moment = current.event(event_id)
-    names = full_names(moment)
+    event = current.event(event_id)
+    names = full_names(event)
     step = None
     if request_value("do"):
         try:
-            step = _planned_mend(moment)
+            step = _planned_mend(event)
         except Problem as problem:
             # After a POST the page already shows the problem.
             if request.method == "GET":
                 g.problem, g.status = forms.with_competitor_names(problem, event_id), problem_status(problem)
     return render.page(
         "mending.html",
-        state=moment.state,
-        view=mend_view(moment, names),
+        state=event.state,
+        view=mend_view(event, names),
         step=step,
         said=request_value,
         warnings=warnings_of(step, names) if step else (),
-        officials_on_duty=officials_on_duty(moment),
+        officials_on_duty=officials_on_duty(event),
         done=request.args.get("done", ""),
     )
 
 
-def _planned_mend(moment: SavedEvent) -> MendPlan:
+def _planned_mend(event: SavedEvent) -> MendPlan:
     snapshot = current.snapshot()
-    command = with_hall_context(snapshot.events, snapshot.venue, moment.state, mend_command(moment), current.actor())
-    return plan_mend(moment.state, command)  # type: ignore[arg-type]
+    command = with_hall_context(snapshot.events, snapshot.venue, event.state, mend_command(event), current.actor())
+    return plan_mend(event.state, command)  # type: ignore[arg-type]
 
 
 @route("POST /console/<event_id>/mend", HEADS, OPEN)
@@ -78,9 +78,9 @@ def apply_mend(event_id: str) -> AnyResponse:
     return redirect(url_for("console.mend_page", event_id=event_id, done=request_value("do"), _anchor="done"), 303)
 
 
-def mend_command(moment: SavedEvent, reason: str = "", by: str = "", plan: str = "") -> MendCommand:
+def mend_command(event: SavedEvent, reason: str = "", by: str = "", plan: str = "") -> MendCommand:
     """The command in the fields. Raises Problem("not_one_of", "table_number")."""
-    do, number = request_value("do"), _number("number") or _newest(moment)
+    do, number = request_value("do"), _number("number") or _newest(event)
     two = tuple(who for who in (request_value("first"), request_value("second")) if who)
     table = _number("table") if do in (TABLE, PAIR) else None
     if do == TABLE and table is None:
@@ -108,8 +108,8 @@ def _number(name: str) -> int | None:
     return forms.read_number(request_value(name), NUMBER, "table_number")
 
 
-def _newest(moment: SavedEvent) -> int:
-    played = moment.state.draft or moment.state.live
+def _newest(event: SavedEvent) -> int:
+    played = event.state.draft or event.state.live
     return played.number if played is not None else 0
 
 
@@ -130,9 +130,9 @@ def stage_by_hand(state: EventState) -> str:
     return SECOND_SWISS if stage == SWISS and state.cut is not None else stage
 
 
-def labels_of(moment: SavedEvent) -> dict[str, str]:
+def labels_of(event: SavedEvent) -> dict[str, str]:
     """The full names of all who can be paired, by competitor."""
-    state, names = moment.state, full_names(moment)
+    state, names = event.state, full_names(event)
     pairable = active_ids(state)
     if seeds := current_seeds(state):
         pairable &= set(seeds)
@@ -152,9 +152,9 @@ class ManualPairing:
     has_draft: bool
 
 
-def manual_pairing_view(moment: SavedEvent, typed: Sequence[TypedRow], from_draw: bool) -> ManualPairing:
+def manual_pairing_view(event: SavedEvent, typed: Sequence[TypedRow], from_draw: bool) -> ManualPairing:
     """The rows as typed, else from the draft, else empty."""
-    state, labels = moment.state, labels_of(moment)
+    state, labels = event.state, labels_of(event)
     rows = list(typed)
     if not rows and from_draw and state.draft is not None:
         matches = sorted(state.draft.matches, key=lambda m: (m.match.table is None, m.match.table or 0))
@@ -167,28 +167,28 @@ def manual_pairing_view(moment: SavedEvent, typed: Sequence[TypedRow], from_draw
     return ManualPairing(number, next_round_key(state), list(labels.values()), rows, from_draw, has_draft)
 
 
-def imposed_round(moment: SavedEvent, rows: Sequence[TypedRow]) -> commands.ImposeRound:
+def imposed_round(event: SavedEvent, rows: Sequence[TypedRow]) -> commands.ImposeRound:
     """The round as its rows say; a player alone in a row has the bye. Raises Problem("pair_unknown",
     "pair_several", "pair_table", "pair_empty") with text and row."""
-    labels = labels_of(moment)
-    byes = {m.match.a: m.match.bye for m in (moment.state.draft.matches if moment.state.draft else ())}
-    found: list[Mapping[str, Any]] = []
+    labels = labels_of(event)
+    byes = {m.match.a: m.match.bye for m in (event.state.draft.matches if event.state.draft else ())}
+    matches: list[Mapping[str, Any]] = []
     for place, row in enumerate(rows, start=1):
         who = [_find_by_name(labels, text, place) for text in (row.a, row.b) if text]
         if not who:
             continue
         if len(who) == 1:
-            found.append({"a": who[0], "bye": byes.get(who[0]) or BYE})
+            matches.append({"a": who[0], "bye": byes.get(who[0]) or BYE})
             continue
         match: dict[str, Any] = {"a": who[0], "b": who[1]}
         if row.table:
             if not row.table.isdecimal() or not 1 <= int(row.table[:9]) <= 99_999:
                 raise Problem("pair_table", value=row.table[:20], row=place)
             match["table"] = int(row.table[:9])
-        found.append(match)
-    if not found:
+        matches.append(match)
+    if not matches:
         raise Problem("pair_empty")
-    return commands.ImposeRound(tuple(found), stage_by_hand(moment.state))
+    return commands.ImposeRound(tuple(matches), stage_by_hand(event.state))
 
 
 def _find_by_name(labels: Mapping[str, str], text: str, place: int) -> str:
@@ -210,21 +210,21 @@ def _plain(text: str) -> str:
 @route("GET /console/<event_id>/pair", ORGANIZERS, VISIBLE)
 def pair_page(event_id: str, **_: str) -> AnyResponse:
     """The form of a whole round, from the draft or empty; after a Problem as it was typed."""
-    moment = current.event(event_id)
+    event = current.event(event_id)
     rows, from_draw = _typed(), request.args.get("from") != "empty"
     problem: Problem | None = g.get("problem")
     step = (
-        preview_imposed(moment.state, _command(moment))
+        preview_imposed(event.state, _command(event))
         if problem is not None and problem.key in ("mend_warned", "mend_changed_meanwhile")
         else None
     )
     return render.page(
         "pair.html",
-        state=moment.state,
-        view=manual_pairing_view(moment, rows, from_draw),
-        warnings=warnings_of(step, full_names(moment)) if step is not None else (),
+        state=event.state,
+        view=manual_pairing_view(event, rows, from_draw),
+        warnings=warnings_of(step, full_names(event)) if step is not None else (),
         plan=step.mark if step is not None else "",
-        officials_on_duty=officials_on_duty(moment),
+        officials_on_duty=officials_on_duty(event),
         said=forms.field,
     )
 
@@ -233,9 +233,9 @@ def pair_page(event_id: str, **_: str) -> AnyResponse:
 @forms.shows_problem_on(pair_page)
 def save_pairing(event_id: str) -> AnyResponse:
     """Make the typed round a draft, with a reason; warnings are shown first."""
-    moment = current.event(event_id)
+    event = current.event(event_id)
     command = replace(
-        _command(moment), reason=forms.typed_reason(), by=forms.signing_official(event_id), plan=forms.field("plan")
+        _command(event), reason=forms.typed_reason(), by=forms.signing_official(event_id), plan=forms.field("plan")
     )
     if not command.reason:
         raise Invalid("reason_missing")
@@ -243,10 +243,10 @@ def save_pairing(event_id: str) -> AnyResponse:
     return forms.back_to_event(event_id, "draft")
 
 
-def _command(moment: SavedEvent) -> commands.ImposeRound:
-    command = imposed_round(moment, _typed())
+def _command(event: SavedEvent) -> commands.ImposeRound:
+    command = imposed_round(event, _typed())
     snapshot = current.snapshot()
-    made = with_hall_context(snapshot.events, snapshot.venue, moment.state, command, current.actor())
+    made = with_hall_context(snapshot.events, snapshot.venue, event.state, command, current.actor())
     assert isinstance(made, commands.ImposeRound)
     return made
 

@@ -312,14 +312,14 @@ def back_up_before_upgrade(
     folder: Path,
     named: head_file.HeadRecord | None,
     made_at: str,
-    known: schema_versions.Migrations = schema_versions.CURRENT,
+    migrations: schema_versions.Migrations = schema_versions.CURRENT,
 ) -> Path | None:
     """Back up before the journal's schema is migrated; None if it is current or there is no journal yet. Raises as
     `back_up`, and Problem("journal_newer")."""
     database = folder / DATABASE
     if not database.is_file() or not database.stat().st_size:
         return None
-    return back_up(folder, made_at, named) if schema_versions.needs_migration(schema_of(database), known) else None
+    return back_up(folder, made_at, named) if schema_versions.needs_migration(schema_of(database), migrations) else None
 
 
 def schema_of(database: Path) -> schema_versions.DatabaseSchema:

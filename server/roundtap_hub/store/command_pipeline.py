@@ -88,10 +88,10 @@ def with_hall_context(
 def was_at_table(venue: Venue, state: EventState, match_id: str, unit: str) -> bool:
     """Whether the unit stood at the match's table at any time since its round was published. A unit that was moved
     during the match may still report. A player without an opponent has no table: True."""
-    found = state.find_match(match_id)
-    if found is None or found[1].match.b is None:
+    round_and_match = state.find_match(match_id)
+    if round_and_match is None or round_and_match[1].match.b is None:
         return True
-    return venue.stood_at(unit, found[1].match.table, found[0].venue_number)
+    return venue.stood_at(unit, round_and_match[1].match.table, round_and_match[0].venue_number)
 
 
 def taken_tables(events: Events, event_id: str) -> dict[int, str]:
@@ -231,8 +231,8 @@ def _refuse_broken_teams(pending: Snapshot, request: WriteRequest) -> None:
             if record.event == event_id
             and (record.competitor in entering or _other_team(people.get(record.competitor), record.person))
         }
-        others = [known for who, known in people.items() if who not in coming]
-        taken = {member: team for known in others for member, team in members_of(known).items()}
+        others = [other for who, other in people.items() if who not in coming]
+        taken = {member: team for other in others for member, team in members_of(other).items()}
         for person in coming.values():
             for problem in team_problems(person, state.rulebook.team_size, taken):
                 raise problem
@@ -312,13 +312,13 @@ def refuse_event_change(saved: Snapshot, new: NewEntry) -> None:
     if new.kind not in (EVENT_ARCHIVED, EVENT_UNARCHIVED, EVENT_DELETED):
         return
     event_id = new.data["event"]
-    known = saved.dormant.get(event_id) or saved.events.get(event_id)
-    if known is None or event_id in saved.venue.deleted:
+    event = saved.dormant.get(event_id) or saved.events.get(event_id)
+    if event is None or event_id in saved.venue.deleted:
         raise Problem("unknown_event", event=event_id)
     if new.kind == EVENT_ARCHIVED and not may_archive(saved, event_id):
-        raise Problem("event_in_play", name=known.name)
-    if new.kind == EVENT_DELETED and not is_dormant(saved.venue, known.finished, event_id):
-        raise Problem("event_not_over", name=known.name)
+        raise Problem("event_in_play", name=event.name)
+    if new.kind == EVENT_DELETED and not is_dormant(saved.venue, event.finished, event_id):
+        raise Problem("event_not_over", name=event.name)
 
 
 def may_archive(saved: Snapshot, event_id: str) -> bool:

@@ -105,15 +105,15 @@ def offers(service: Service) -> list[ContinueOffer]:
     storage = service.storage
     return [
         ContinueOffer(
-            found.chain,
+            copy.chain,
             DisplayText.of(place),
-            DisplayText.of(", ".join(found.names.values())),
-            sum(head.number for head in found.heads.values()),
-            found.until,
-            found.damaged,
+            DisplayText.of(", ".join(copy.names.values())),
+            sum(head.number for head in copy.heads.values()),
+            copy.until,
+            copy.damaged,
             DisplayText.of(running_events(service)),
         )
-        for place, found in _copies_of_others(service)
+        for place, copy in _copies_of_others(service)
         if storage.continuing is None or storage.continuing.key != BUSY
     ]
 
@@ -125,8 +125,8 @@ def running_events(service: Service) -> str:
 
 def _copies_of_others(service: Service) -> list[tuple[str, CopyContent]]:
     states = service.copies.removable() if service.copies is not None else ()
-    found = [(each.name, each.problem.params.get("found")) for each in states if each.problem is not None]
-    return [(place, each) for place, each in found if isinstance(each, CopyContent) and each.names]
+    copies = [(each.name, each.problem.params.get("found")) for each in states if each.problem is not None]
+    return [(place, each) for place, each in copies if isinstance(each, CopyContent) and each.names]
 
 
 def press(service: Service, folder: Path, mark: str, sure: bool) -> None:
@@ -137,24 +137,24 @@ def press(service: Service, folder: Path, mark: str, sure: bool) -> None:
         if (line := service.storage.continuing) is not None and line.key == BUSY:
             return
         copies = _copies_of_others(service)
-        found = next((each for _, each in copies if each.chain == mark), None)
-        if found is None:
+        copy = next((each for _, each in copies if each.chain == mark), None)
+        if copy is None:
             raise Problem("continue_gone")
         if not sure and (own := running_events(service)):
             raise Problem("continue_keeps_aside", names=own)
-        service.storage.tell_continuing(StorageLine(BUSY, name=DisplayText.of(", ".join(found.names.values()))))
-    places = [Path(place) for place, each in copies if each.lineage == found.lineage]
+        service.storage.tell_continuing(StorageLine(BUSY, name=DisplayText.of(", ".join(copy.names.values()))))
+    places = [Path(place) for place, each in copies if each.lineage == copy.lineage]
     threading.Thread(
-        target=recover_beside, args=(service, folder, places, found), name="continuing", daemon=True
+        target=recover_beside, args=(service, folder, places, copy), name="continuing", daemon=True
     ).start()
 
 
-def recover_beside(service: Service, folder: Path, places: Sequence[Path], found: CopyContent) -> None:
+def recover_beside(service: Service, folder: Path, places: Sequence[Path], copy: CopyContent) -> None:
     """Recover what was offered, and end for the next process; where there is less of it now, say so and go on."""
     try:
-        made = _recover_beside(places, folder, found.lineage)
+        made = _recover_beside(places, folder, copy.lineage)
         lengths = {each.stream: len(each.entries) for each in made.streams}
-        if any(lengths.get(stream, 0) < head.number for stream, head in found.heads.items()):
+        if any(lengths.get(stream, 0) < head.number for stream, head in copy.heads.items()):
             raise Problem("continue_gone")
         _hand_over(folder)
     except Exception as error:

@@ -68,7 +68,7 @@ class CommitBatch:
 def entries_after(heads: dict[str, Head], rows: Iterable[Sequence[Any]]) -> list[Entry]:
     """The entries of these rows that follow `heads`, which are advanced; known ones are skipped. Raises
     Problem("journal_broken") if one does not follow or differs from the known one."""
-    found = []
+    entries = []
     for row in rows:
         stream, number, hashed = row[0], row[1], row[-1]
         head = heads.get(stream, START)
@@ -80,8 +80,8 @@ def entries_after(heads: dict[str, Head], rows: Iterable[Sequence[Any]]) -> list
             continue
         entry = next_entry(head.number, head.hash, row)
         heads[stream] = Head(entry.number, entry.hash)
-        found.append(entry)
-    return found
+        entries.append(entry)
+    return entries
 
 
 def person_records(rows: Iterable[Sequence[Any]]) -> list[PersonRecord]:

@@ -61,8 +61,8 @@ def unreadable_problem(error: Exception, database: Path) -> Problem:
         return Problem("journal_damaged", file=str(database), reason=reason, folder=str(database.parent))
     if errno_of(code) is not None:
         with suppress(FileNotFoundError):
-            if found := probe_folder(database.parent):
-                return storage_problem(disk_fault(found.errno), database.parent, found.strerror)
+            if fault := probe_folder(database.parent):
+                return storage_problem(disk_fault(fault.errno), database.parent, fault.strerror)
     if code.startswith("SQLITE_IOERR"):
         return storage_problem(FAILING, database.parent, reason)
     return Problem("journal_unreadable", reason=reason, folder=str(database.parent))

@@ -89,7 +89,7 @@ def apply_display_entry(plan: DisplayPlan, entry: Entry) -> DisplayPlan:
         )
     if entry.kind == HUB_SOUND:
         return replace(plan, hub_sound=data["on"])
-    screens = {known: screen for known, screen in plan.screens.items() if known != data["display"]}
+    screens = {display: screen for display, screen in plan.screens.items() if display != data["display"]}
     if entry.kind == DISPLAY_SET:
         screens[data["display"]] = DisplayAssignment(
             data["name"], data["event"], data["show"], data["part"], data["theme"], data["sound"]

@@ -39,14 +39,14 @@ class DormantEvents:
         """The event at its summary's entry. Raises Problem if its entries cannot be read or do not hold."""
         key = (summary.id, summary.head)
         with self._lock:
-            known = self._open.get(key)
-            if known is None:
+            already_open = self._open.get(key)
+            if already_open is None:
                 opening = Future[LoadedEvent]()
                 self._stay_open(key, opening)
             else:
                 self._open.move_to_end(key)
-        if known is not None:
-            return known.result()
+        if already_open is not None:
+            return already_open.result()
         try:
             opening.set_result(self.read(summary))
         except BaseException as error:
@@ -57,8 +57,8 @@ class DormantEvents:
             raise
         return opening.result()
 
-    def _stay_open(self, key: tuple[str, str], found: Future[LoadedEvent]) -> None:
-        self._open[key] = found
+    def _stay_open(self, key: tuple[str, str], loaded: Future[LoadedEvent]) -> None:
+        self._open[key] = loaded
         while len(self._open) > CACHE_MAX:
             self._open.popitem(last=False)
 
@@ -129,12 +129,12 @@ class DormantEvents:
             snapshot = snapshot.with_event_dormant(event_id)
         return snapshot
 
-    def _cache_loaded(self, found: LoadedEvent) -> None:
+    def _cache_loaded(self, loaded: LoadedEvent) -> None:
         """Cache an event that is in memory already."""
         done = Future[LoadedEvent]()
-        done.set_result(found)
+        done.set_result(loaded)
         with self._lock:
-            self._stay_open((found.state.id, found.state.head), done)
+            self._stay_open((loaded.state.id, loaded.state.head), done)
 
 
 class SnapshotterStopped(Exception):

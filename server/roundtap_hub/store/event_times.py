@@ -62,11 +62,11 @@ class EventTimesCache:
     def of(self, state: EventState) -> EventTimes:
         """The times at least up to the state. Raises Problem("journal_broken") if the entries cannot be read."""
         with self._lock:
-            known = self._known.setdefault(state.id, EventTimes())
+            times = self._known.setdefault(state.id, EventTimes())
             self._known.move_to_end(state.id)
-            if known.head.number < state.number:
-                for entry in self._service.entries(state.id, known.head):
-                    known.apply_entry(entry)
+            if times.head.number < state.number:
+                for entry in self._service.entries(state.id, times.head):
+                    times.apply_entry(entry)
             while len(self._known) > EVENTS_MAX:
                 self._known.popitem(last=False)
-            return known.copy()
+            return times.copy()

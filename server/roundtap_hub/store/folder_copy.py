@@ -116,17 +116,17 @@ class FolderCopy:
     def open(self, lineage: str, epoch: str) -> Mapping[str, Head]:
         self.close()
         path = self._path = self._pinned.enter_context(self.pinned()) / COPY_FILE
-        found = self._read(path, lineage)
-        if found is not None and (found.damaged or found.epoch != epoch):
+        content = self._read(path, lineage)
+        if content is not None and (content.damaged or content.epoch != epoch):
             # It may hold entries that exist nowhere else: it is renamed, never overwritten.
-            os.replace(path, _aside(path, "damaged" if found.damaged else found.epoch))
-            found = None
-        self._held = found or CopyContent(lineage, epoch)
-        if found is None:
+            os.replace(path, _aside(path, "damaged" if content.damaged else content.epoch))
+            content = None
+        self._held = content or CopyContent(lineage, epoch)
+        if content is None:
             self._make(path, [{"roundtap-copy": FORMAT, "lineage": lineage, "epoch": epoch}])
         else:
             self._file = os.open(path, os.O_RDWR)
-            os.ftruncate(self._file, found.length)
+            os.ftruncate(self._file, content.length)
             os.fsync(self._file)
             self._purge_forgotten()
         return dict(self._held.heads)
@@ -162,13 +162,13 @@ class FolderCopy:
         if self._refused is not None and is_at == self._refused[0]:
             raise self._refused[1].with_traceback(None)
         try:
-            found = read_copy(path, lineage)
-            if found is not None and found.lineage != lineage:
-                raise Problem("copy_of_another", copy=self.name, file=COPY_FILE, found=found)
+            content = read_copy(path, lineage)
+            if content is not None and content.lineage != lineage:
+                raise Problem("copy_of_another", copy=self.name, file=COPY_FILE, found=content)
         except Problem as problem:
             self._refused = (is_at, problem) if is_at is not None else None
             raise
-        return found
+        return content
 
     def _refuse_bare(self, place: int) -> None:
         """Without a stick, the open folder `place` is one of the hub's own disk or of the root file system."""

@@ -111,9 +111,9 @@ def lock_folder(folder: Path) -> int:
 def init_head_file(head: HeadFile, journal: Journal, epoch: str) -> str:
     """Note everything the journal holds; a new journal, or one of an older hub, gets its lineage now. Returns the
     lineage. Raises OSError and JournalConflict if the disk refuses: then the next commit notes it all."""
-    known = head.record
-    lineage = journal.lineage or (known.lineage if known else new_lineage())
-    named = HeadRecord(lineage, epoch, known.commits if known else 0, journal.heads())
+    record = head.record
+    lineage = journal.lineage or (record.lineage if record else new_lineage())
+    named = HeadRecord(lineage, epoch, record.commits if record else 0, journal.heads())
     # File first, then mark: a database with the mark but without the file is a copied one.
     try:
         head.rewrite(named)
@@ -224,7 +224,7 @@ def _first(connection: sqlite3.Connection, query: str, *values: object) -> Any:
 
 
 def _empty(database: Path, named: HeadRecord, places: Sequence[Path]) -> Problem:
-    found = [str(place) for place in (database.parent / "backups", *places) if any(place.glob("roundtap-*"))]
+    backups = [str(place) for place in (database.parent / "backups", *places) if any(place.glob("roundtap-*"))]
     return Problem(
         "journal_empty",
         file=str(database),
@@ -234,11 +234,11 @@ def _empty(database: Path, named: HeadRecord, places: Sequence[Path]) -> Problem
         noted_at=datetime.fromtimestamp(os.stat(database.with_name(HEAD_FILE)).st_mtime)
         .astimezone()
         .isoformat(" ", "minutes"),
-        places=", ".join(found) or "–",
+        places=", ".join(backups) or "–",
         # The command names the hub's own folder and the stick anyhow.
         more="".join(
             f" {shlex.quote(each)}"
-            for each in found
+            for each in backups
             if each not in (str(database.parent / "backups"), "/media/roundtap")
         ),
         folder=str(database.parent),

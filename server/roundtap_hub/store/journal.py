@@ -108,7 +108,7 @@ class Journal:
     _place: Mapping[Path, os.stat_result] = {}
 
     def __init__(
-        self, url: str, read_only: bool = False, known: schema_versions.Migrations = schema_versions.CURRENT
+        self, url: str, read_only: bool = False, migrations: schema_versions.Migrations = schema_versions.CURRENT
     ) -> None:
         self.url = url
         self._path = Path(url.partition(":///")[2])
@@ -128,10 +128,10 @@ class Journal:
         try:
             if read_only:
                 with self._engine.connect() as connection:
-                    schema_versions.check_schema(connection, known)
+                    schema_versions.check_schema(connection, migrations)
                     self.event_snapshots.readable = inspect(connection).has_table(models.EVENT_SNAPSHOT.name)
             else:
-                schema_versions.migrate(self._engine, known)
+                schema_versions.migrate(self._engine, migrations)
         except (SQLAlchemyError, UnicodeError) as error:
             raise self._unreadable(error) from error
         files = [self._path, self._path.with_name(f"{self._path.name}-wal")] if self._path.is_file() else []
@@ -196,8 +196,8 @@ class Journal:
     def verify_place(self) -> None:
         """Raise OSError unless the paths of database and log still lead to the files that are open, as a copy's
         does."""
-        for path, known in self._place.items():
-            check_place(path, known)
+        for path, opened in self._place.items():
+            check_place(path, opened)
 
     def write_probe(self) -> None:
         """A write without meaning, synced. Raises JournalConflict while nothing can be written."""

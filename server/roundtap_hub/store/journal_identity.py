@@ -60,11 +60,11 @@ def _mark(key: bytes, lineage: str, number: int, chance: str) -> str:
     return hmac.digest(key, f"epoch\n{lineage}\n{number}\n{chance}".encode(), "sha256").hex()[:MARK_DIGITS]
 
 
-def latest_rights_entries(chain: Sequence[Entry], found: Iterable[Entry]) -> list[NewEntry]:
+def latest_rights_entries(chain: Sequence[Entry], gathered: Iterable[Entry]) -> list[NewEntry]:
     """The entries to add to the venue's `chain` so that the latest known rights of each unit, person and link apply.
-    `found`: entries of the venue's stream from any source, in any order, also of several branches."""
+    `gathered`: entries of the venue's stream from any source, in any order, also of several branches."""
     held = {entry.hash for entry in chain}
-    entries = {entry.hash: entry for entry in (*chain, *found)}
+    entries = {entry.hash: entry for entry in (*chain, *gathered)}
     epochs, follow = _epochs(entries.values()), _hashes_after(chain, entries)
     # Entries of a later epoch are newer, however long an earlier one continued elsewhere. Of two branches of one epoch
     # with the same number, the revocation counts.
@@ -87,11 +87,11 @@ def _is_revocation(entry: Entry) -> bool:
 def _hashes_after(chain: Sequence[Entry], entries: Mapping[str, Entry]) -> set[str]:
     """Hashes after the end of the chain, also beyond a gap. Entries of another branch, of a rehearsal perhaps, grant no
     keys or links here."""
-    found = {chain[-1].hash if chain else GENESIS}
+    hashes = {chain[-1].hash if chain else GENESIS}
     for entry in sorted(entries.values(), key=lambda entry: entry.number):
-        if entry.prev in found or (entry.prev not in entries and entry.prev != GENESIS):
-            found.add(entry.hash)
-    return found
+        if entry.prev in hashes or (entry.prev not in entries and entry.prev != GENESIS):
+            hashes.add(entry.hash)
+    return hashes
 
 
 def _epochs(entries: Iterable[Entry]) -> dict[str, int]:

@@ -50,13 +50,13 @@ class OwnMachine:
         now_ms: Callable[[], int] = lambda: time.monotonic_ns() // 1_000_000,
         wall_s: Callable[[], float] = time.time,
         hotspot: Callable[[], list[Check]] = hotspot_checks,
-        known: Callable[[], list[SystemdService]] = list_services,
+        services: Callable[[], list[SystemdService]] = list_services,
     ) -> None:
         self.folder = folder
         self._machine = machine or MachineProbe(folder)
         self._now_ms = now_ms
         self._wall_s = wall_s
-        self._hotspot, self._services = hotspot, known
+        self._hotspot, self._services = hotspot, services
         # Reentrant: a cached value may be made from another one.
         self._lock = threading.RLock()
         self._cache: dict[str, tuple[int, Any]] = {}
@@ -71,10 +71,10 @@ class OwnMachine:
         """`made()`, cached by name for some seconds."""
         now_ms = self._now_ms()
         with self._lock:
-            known = self._cache.get(name)
-            if known is None or now_ms - known[0] >= CACHE_TTL_MS:
-                known = self._cache[name] = now_ms, made()
-            return known[1]
+            cached = self._cache.get(name)
+            if cached is None or now_ms - cached[0] >= CACHE_TTL_MS:
+                cached = self._cache[name] = now_ms, made()
+            return cached[1]
 
     def pin_age_days(self) -> int | None:
         """The age of the hub's PIN; None where unknown."""

@@ -34,11 +34,11 @@ def read_people(connection: Connection, events: Collection[str] | None) -> dict[
     query = select(PERSON.c.event, *columns)
     if events is not None:
         query = query.where(PERSON.c.event.in_(events))
-    found: dict[str, dict[str, StoredPerson]] = {}
+    people: dict[str, dict[str, StoredPerson]] = {}
     for event_id, raw_id, salt, raw in connection.execute(query):
         who = _text(raw_id)
-        found.setdefault(event_id, {})[who] = stored_person(who, _text(salt), raw)
-    return found
+        people.setdefault(event_id, {})[who] = stored_person(who, _text(salt), raw)
+    return people
 
 
 def stored_person(competitor: str, salt: str, raw: Any) -> StoredPerson:

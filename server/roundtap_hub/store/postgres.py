@@ -90,7 +90,7 @@ class PostgresJournal(journal.Journal):
     database is out of reach, Problem("database_empty") if it is read-only and holds no journal, and as `Journal`."""
 
     def __init__(
-        self, address: str, read_only: bool = False, known: schema_versions.Migrations = schema_versions.CURRENT
+        self, address: str, read_only: bool = False, migrations: schema_versions.Migrations = schema_versions.CURRENT
     ) -> None:
         self.address = database_url(address)
         self.read_only = read_only
@@ -100,12 +100,12 @@ class PostgresJournal(journal.Journal):
         self.event_snapshots = EventSnapshotStore(self._engine)
         try:
             if not read_only:
-                schema_versions.migrate(self._engine, known, _lock_tables)
+                schema_versions.migrate(self._engine, migrations, _lock_tables)
                 return
             with self._engine.connect() as connection:
                 if not connection.scalar(text("SELECT to_regclass('entry') IS NOT NULL")):
                     raise Problem("database_empty", url=redacted_url(self.address))
-                schema_versions.check_schema(connection, known)
+                schema_versions.check_schema(connection, migrations)
         except SQLAlchemyError as error:
             raise unusable_database(self.address, error) from error
 
@@ -177,20 +177,20 @@ class PostgresJournal(journal.Journal):
         with self._reading() as connection:
             return {stream: journal.Head(*head) for stream, *head in connection.execute(HEADS)}
 
-    def newer_entries(self, known: Mapping[str, journal.Head]) -> list[Entry]:
+    def newer_entries(self, heads_here: Mapping[str, journal.Head]) -> list[Entry]:
         """The entries after these, stream by stream, in one statement. Raises as `Journal.entries`."""
-        if not known:
+        if not heads_here:
             return []
         with self._reading() as connection:
             rows = connection.execute(
-                _NEWER, {"streams": list(known), "numbers": [head.number for head in known.values()]}
+                _NEWER, {"streams": list(heads_here), "numbers": [head.number for head in heads_here.values()]}
             ).all()
-        heads, found = dict(known), list[Entry]()
+        heads, entries = dict(heads_here), list[Entry]()
         for row in rows:
             entry = journal.next_entry(*heads[row.stream], tuple(row))
             heads[entry.stream] = journal.Head(entry.number, entry.hash)
-            found.append(entry)
-        return found
+            entries.append(entry)
+        return entries
 
     def _notice(self, entries: Sequence[Entry], people_of: Iterable[str]) -> str:
         streams = {entry.stream: entry.number for entry in entries}

@@ -107,15 +107,15 @@ class PrintBook:
         if jobs is not None:
             query = query.where(models.PRINT_STATE.c.job.in_(jobs))
         states = {row.job: PrintState(row.state, row.detail, row.unit) for row in connection.execute(query)}
-        found: list[PrintJob] = []
+        ordered: list[PrintJob] = []
         if orders:
             texts = {row.job: row.text for row in connection.execute(select(models.PRINT_TEXT))}
             rows = connection.execute(select(models.PRINT_ORDER).order_by(models.PRINT_ORDER.c.number))
-            found = [PrintJob(r.job, r.event, r.kind, r.round, r.match, texts.get(r.job, "")) for r in rows]
+            ordered = [PrintJob(r.job, r.event, r.kind, r.round, r.match, texts.get(r.job, "")) for r in rows]
         with self._lock:
             self._states.update(states)
             if orders:
-                self._orders = found
+                self._orders = ordered
 
     def close(self) -> None:
         self._engine.dispose()
@@ -129,13 +129,13 @@ class PrintBook:
     def mute_units(self) -> list[str]:
         """Stations whose printer answered before and is silent now: a person must look whether it prints."""
         with self._lock:
-            return sorted({known.unit for known in self._states.values() if known.mute})
+            return sorted({print_state.unit for print_state in self._states.values() if print_state.mute})
 
     @property
     def asking_jobs(self) -> list[str]:
         """The jobs that a person should look after: failed, uncertain, or at a silent printer."""
         with self._lock:
-            return sorted(job for job, known in self._states.items() if known.asks)
+            return sorted(job for job, print_state in self._states.items() if print_state.asks)
 
     @property
     def printers(self) -> Mapping[str, StationPrinter]:
@@ -164,9 +164,9 @@ class PrintBook:
     def cancel(self, job_ids: Iterable[str]) -> None:
         """Cancel those of these jobs that have not begun. Problem("not_saved")."""
         with self._lock:
-            known = {job_id: self._states.get(job_id, PrintState()) for job_id in job_ids}
+            states = {job_id: self._states.get(job_id, PrintState()) for job_id in job_ids}
         self.update_states(
-            (job_id, PrintState(CANCELLED, "", state.unit)) for job_id, state in known.items() if state.state == QUEUED
+            (job_id, PrintState(CANCELLED, "", state.unit)) for job_id, state in states.items() if state.state == QUEUED
         )
 
     @property
@@ -186,9 +186,9 @@ class PrintBook:
     def claim(self, job_ids: Iterable[str], unit: str) -> set[str]:
         """Which of these are this station's to print; unclaimed ones become its own."""
         with self._lock:
-            known = {job_id: self._states.get(job_id, PrintState()) for job_id in job_ids}
-            own = [job_id for job_id, state in known.items() if state.state == QUEUED and state.unit in ("", unit)]
-            self._save({job_id: PrintState(QUEUED, "", unit) for job_id in own if not known[job_id].unit})
+            states = {job_id: self._states.get(job_id, PrintState()) for job_id in job_ids}
+            own = [job_id for job_id, state in states.items() if state.state == QUEUED and state.unit in ("", unit)]
+            self._save({job_id: PrintState(QUEUED, "", unit) for job_id in own if not states[job_id].unit})
             return set(own)
 
     def order(self, job: PrintJob, instead_of: str | None = None, word: str = "") -> None:

@@ -55,7 +55,9 @@ class Snapshot:
     def ids(self) -> list[str]:
         """Every event id ever used, the oldest first. Numbered ids of earlier hubs ("e2") are older."""
         begun = self.venue.begun
-        return sorted({*self.events, *self.dormant}, key=lambda known: (begun.get(known, 0), len(known), known))
+        return sorted(
+            {*self.events, *self.dormant}, key=lambda event_id: (begun.get(event_id, 0), len(event_id), event_id)
+        )
 
     def event(self, event_id: str) -> EventState | None:
         """The event, or None; loading a dormant one may take a moment."""
@@ -108,12 +110,12 @@ class Snapshot:
         """The snapshot with a dormant event loaded."""
         if event_id not in self.dormant:
             return self
-        found = self.load_dormant(self.dormant[event_id])
+        loaded = self.load_dormant(self.dormant[event_id])
         return replace(
             self,
-            events={**self.events, event_id: found.state},
-            people={**self.people, event_id: found.people},
-            names={**self.names, event_id: found.names},
+            events={**self.events, event_id: loaded.state},
+            people={**self.people, event_id: loaded.people},
+            names={**self.names, event_id: loaded.names},
             dormant=_without(self.dormant, event_id),
         )
 
@@ -148,7 +150,7 @@ class Snapshot:
 
 
 def _without(mapping: Mapping[str, V], key: str) -> dict[str, V]:
-    return {known: value for known, value in mapping.items() if known != key}
+    return {each: value for each, value in mapping.items() if each != key}
 
 
 def load_snapshot(journal: Journal, opened: Callable[[EventSummary], LoadedEvent]) -> Snapshot:
@@ -195,14 +197,14 @@ def people_problem(state: EventState, wrong: Sequence[str]) -> Problem:
 def _summaries(journal: Journal, heads: Mapping[str, Head]) -> dict[str, EventSummary]:
     """Each event's summary: from its snapshot if that is of the last entry, otherwise from a few entries."""
     sealed = journal.event_snapshots.summaries()
-    found: dict[str, EventSummary] = {}
+    summaries: dict[str, EventSummary] = {}
     for stream, head in heads.items():
-        known = sealed[stream][0] if stream in sealed else None
-        if known is not None and (known.number, known.head) == head:
-            found[stream] = known
+        summary = sealed[stream][0] if stream in sealed else None
+        if summary is not None and (summary.number, summary.head) == head:
+            summaries[stream] = summary
         elif stream != VENUE:
-            found[stream] = journal.rough_summary(stream, head)
-    return found
+            summaries[stream] = journal.rough_summary(stream, head)
+    return summaries
 
 
 def reload_streams(journal: Journal, snapshot: Snapshot, streams: Iterable[str]) -> Snapshot:
@@ -220,21 +222,25 @@ def reload_streams(journal: Journal, snapshot: Snapshot, streams: Iterable[str])
     return snapshot.with_names(snapshot)
 
 
-def read_event(journal: Journal, known: EventState) -> EventState:
-    """The stored event; `known`: its last known state (number 0: none)."""
-    state = known if journal.holds(known.id, Head(known.number, known.head)) else EventState(known.id)
-    for entry in journal.entries(known.id, Head(state.number, state.head) if state.number else START):
+def read_event(journal: Journal, last_state: EventState) -> EventState:
+    """The stored event; `last_state`: its last known state (number 0: none)."""
+    state = (
+        last_state
+        if journal.holds(last_state.id, Head(last_state.number, last_state.head))
+        else EventState(last_state.id)
+    )
+    for entry in journal.entries(last_state.id, Head(state.number, state.head) if state.number else START):
         state = apply(state, entry)
-    if state.diverged != known.diverged:
+    if state.diverged != last_state.diverged:
         log.warning(
             "event %s: rounds %s were computed otherwise by the core that ran then", state.id, list(state.diverged)
         )
     return state
 
 
-def read_venue(journal: Journal, known: Venue) -> Venue:
+def read_venue(journal: Journal, last_venue: Venue) -> Venue:
     """The stored venue, starting from its last known state."""
-    venue = known if journal.holds(VENUE, Head(known.number, known.head)) else Venue()
+    venue = last_venue if journal.holds(VENUE, Head(last_venue.number, last_venue.head)) else Venue()
     for entry in journal.entries(VENUE, Head(venue.number, venue.head)):
         venue = apply_venue(venue, entry)
     return venue

@@ -178,8 +178,8 @@ class Findings:
                 *(
                     head.number
                     for source in self.sources
-                    for known, head in source.heads.items()
-                    if known == stream and head.hash not in branch
+                    for each_stream, head in source.heads.items()
+                    if each_stream == stream and head.hash not in branch
                 ),
             ]
         )
@@ -198,8 +198,8 @@ class Findings:
                     head.number,
                 )
                 for source in self.sources
-                for known, head in source.heads.items()
-                if known == stream and head.number <= length and head.hash not in held and head.hash not in branch
+                for each_stream, head in source.heads.items()
+                if each_stream == stream and head.number <= length and head.hash not in held and head.hash not in branch
             ],
         )
 
@@ -236,9 +236,9 @@ class Findings:
             if (event, boot_id) == (state.id, anchor.boot_id)
         ]
         mono_ms, remaining_ms = max(seen)
-        known = max((at for at in times if at.wall), key=lambda at: at.mono_ms, default=None)
-        end = known and datetime.fromisoformat(known.wall or "") + timedelta(
-            milliseconds=WALL_CUT_MS + remaining_ms + mono_ms - known.mono_ms
+        last_at = max((at for at in times if at.wall), key=lambda at: at.mono_ms, default=None)
+        end = last_at and datetime.fromisoformat(last_at.wall or "") + timedelta(
+            milliseconds=WALL_CUT_MS + remaining_ms + mono_ms - last_at.mono_ms
         )
         return (
             models.CheckpointRow(event=state.id, remaining_ms=remaining_ms, boot_id=anchor.boot_id, mono_ms=mono_ms),
@@ -273,10 +273,10 @@ def recover(
     marks = set[str]().union(*(source.marks for source in ours))
     near = [source for path in beside if path not in paths and (source := read_source(path, proved)).marks & marks]
     _refuse_newer(ours)
-    found = Findings(ours)
+    findings = Findings(ours)
     streams = {
-        stream: found.stream(stream)
-        for stream in dict.fromkeys((*found.entries, *(stream for source in ours for stream in source.heads)))
+        stream: findings.stream(stream)
+        for stream in dict.fromkeys((*findings.entries, *(stream for source in ours for stream in source.heads)))
     }
     copies = [each for each in ours if each.path.name.startswith(Path(COPY_FILE).stem)]
     found_hashes = {entry.hash for each in streams.values() for entry in (*each.entries, *each.beyond)}
@@ -294,11 +294,11 @@ def recover(
             closing(head_file.HeadFile(making / head_file.HEAD_FILE)) as head,
             closing(Journal(sqlite_url(making))) as journal,
         ):
-            known = [*ours, *near]
-            ends = _write_journal(journal, found, streams)
+            all_sources = [*ours, *near]
+            ends = _write_journal(journal, findings, streams)
             if begins_epoch:
-                _begin_epoch(making, journal, known, streams, ends, clocks.at(), chance)
-            secrets_lost = _put_secrets(journal, known)
+                _begin_epoch(making, journal, all_sources, streams, ends, clocks.at(), chance)
+            secrets_lost = _put_secrets(journal, all_sources)
             _import_reports(
                 journal, clocks, [(source.path, *told) for source in sources for told in source.reports], streams
             )
@@ -444,7 +444,7 @@ def _write_files(making: Path, sources: Sequence[Source]) -> dict[str, Path]:
     return dict(sorted(written.items()))
 
 
-def _write_journal(journal: Journal, found: Findings, streams: Mapping[str, RecoveredStream]) -> dict[str, str]:
+def _write_journal(journal: Journal, findings: Findings, streams: Mapping[str, RecoveredStream]) -> dict[str, str]:
     """All streams, people, clocks and print jobs. Returns when running clocks end, by event and wall time."""
     venue = streams.get(VENUE, RecoveredStream(VENUE, ())).entries
     deleted = events_deleted(venue)
@@ -456,25 +456,25 @@ def _write_journal(journal: Journal, found: Findings, streams: Mapping[str, Reco
         if each.stream != VENUE and each.entries:
             each.state = state = read_event(journal, EventState(each.stream))
             if each.stream not in deleted:
-                journal.append([], _people(found, each, state))
-            if (seen := found.last_seen(state)) is not None:
+                journal.append([], _people(findings, each, state))
+            if (seen := findings.last_seen(state)) is not None:
                 journal.put([seen[0]])
                 each.clock_ms = seen[0].remaining_ms
                 ends |= {state.id: seen[1]} if seen[1] else {}
-    journal.put(next((source.print_jobs for source in found.sources if source.print_jobs), ()))
+    journal.put(next((source.print_jobs for source in findings.sources if source.print_jobs), ()))
     return ends
 
 
 def _begin_epoch(
     making: Path,
     journal: Journal,
-    known: Sequence[Source],
+    sources: Sequence[Source],
     streams: Mapping[str, RecoveredStream],
     ends: Mapping[str, str],
     at: Timestamp,
     chance: Callable[[int], str],
 ) -> None:
-    """The units are asked before the next draw. `known`: with what lies beside the sources."""
+    """The units are asked before the next draw. `sources`: with what lies beside the sources."""
     venue = streams.get(VENUE, RecoveredStream(VENUE, ())).entries
     made_at = max((entry.at.wall for each in streams.values() for entry in each.entries if entry.at.wall), default=None)
     fields = {
@@ -494,12 +494,12 @@ def _begin_epoch(
         ]
         journal.append(journal_identity.seal_after(each.entries, changed, at, "recover", each.stream))
     # Entries beyond a gap count here too: what was revoked stays revoked.
-    of_venue = [entry for source in known for entry in source.entries.values() if entry.stream == VENUE]
+    of_venue = [entry for source in sources for entry in source.entries.values() if entry.stream == VENUE]
     new = [*journal_identity.latest_rights_entries(venue, of_venue), NewEntry("epoch-begun", fields)]
     journal.append(journal_identity.seal_after(venue, new, at, "recover"))
 
 
-def _people(found: Findings, recovered: RecoveredStream, state: EventState) -> list[PersonRecord]:
+def _people(findings: Findings, recovered: RecoveredStream, state: EventState) -> list[PersonRecord]:
     """Each person as of the last entry whose digest fits a row; an older row of a competitor is better than none. Of
     somebody whose row is lost, a placeholder."""
     digests_of: dict[str, dict[str, None]] = {}
@@ -510,7 +510,7 @@ def _people(found: Findings, recovered: RecoveredStream, state: EventState) -> l
             # Repeated digests move to the end.
             digests_of.setdefault(who, {}).pop(hashed, None)
             digests_of[who][hashed] = None
-    fits = found.people
+    fits = findings.people
     recovered.names = {
         who: fits[hashed][1].name
         for entry in (*recovered.entries, *recovered.beyond)
@@ -594,13 +594,13 @@ def _put_secrets(journal: Journal, sources: Sequence[Source]) -> list[str]:
     out = {entry.data["unit"] for entry in entries if entry.kind == UNIT_REVOKED}
     out |= {entry.data["person"] for entry in entries if entry.kind == STAFF_SET and entry.data.get("pin") == ""}
     without: list[str] = []
-    for unit, known in venue.units.items():
+    for unit, record in venue.units.items():
         keys = keys_of.get(unit, set())
         right = [key for key in keys if is_valid_key(venue, unit, key) and (unit in out or "" not in keys)]
         # For an unknown key, any row opens nothing; an empty one would claim a revocation.
-        if right or "" in keys or (keys and not known.digest):
+        if right or "" in keys or (keys and not record.digest):
             journal.put([models.UnitKeyRow(unit=unit, key=right[0] if right else "")])
-        without += [unit] if known.digest and not right else []
+        without += [unit] if record.digest and not right else []
     for person, member in venue.staff.items():
         rows = staff_of.get(person, set())
         lost = person not in out and any(not hashed for _, hashed in rows)

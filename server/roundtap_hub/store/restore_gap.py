@@ -172,12 +172,12 @@ def can_decide_report(snapshot: Snapshot, state: EventState, report: RecordRepor
 
 def _has_other_players(state: EventState, report: RecordReport) -> bool:
     """Whether a later change than the copy's put other players in this match."""
-    found = state.find_match(report.match)
+    round_and_match = state.find_match(report.match)
     return (
-        found is not None
+        round_and_match is not None
         and report.a is not None
-        and report.revision > found[1].revision
-        and {found[1].match.a, found[1].match.b} != {report.a, report.b}
+        and report.revision > round_and_match[1].revision
+        and {round_and_match[1].match.a, round_and_match[1].match.b} != {report.a, report.b}
     )
 
 
@@ -188,8 +188,10 @@ def is_known(snapshot: Snapshot, pending: PendingReport) -> bool:
 
 
 def _is_known_round(state: EventState, match: str, mark: str | None) -> bool:
-    found = state.find_match(match)
-    return found is not None and found[0].status != DRAFT and mark in (None, found[0].mark)
+    round_and_match = state.find_match(match)
+    return (
+        round_and_match is not None and round_and_match[0].status != DRAFT and mark in (None, round_and_match[0].mark)
+    )
 
 
 def refuse_settling(snapshot: Snapshot, new: NewEntry) -> None:
@@ -240,7 +242,7 @@ def lost_rounds(snapshot: Snapshot) -> list[LostRound]:
         if (reported := evidence_of_report(snapshot, pending)) is not None:
             claims.setdefault(reported.of_round, []).append(reported)
             reports.setdefault(reported.of_round, []).append(pending)
-    found = []
+    rounds = []
     for key, match_claims in claims.items():
         event, number, mark = key
         state = snapshot.events.get(event)
@@ -256,8 +258,8 @@ def lost_rounds(snapshot: Snapshot) -> list[LostRound]:
             continue
         stage = next((claim.stage for claim in match_claims if claim.stage in STAGES), None)
         in_order = sorted(match_claims, key=lambda claim: (claim.table or 0, claim.unit, not claim.state))
-        found.append(LostRound(event, number, mark, stage or SWISS, tuple(in_order), tuple(reports.get(key, ()))))
-    return sorted(found, key=lambda lost: (lost.event, lost.number, lost.mark))
+        rounds.append(LostRound(event, number, mark, stage or SWISS, tuple(in_order), tuple(reports.get(key, ()))))
+    return sorted(rounds, key=lambda lost: (lost.event, lost.number, lost.mark))
 
 
 def lacks_round_of(snapshot: Snapshot, unit: str) -> bool:
@@ -289,8 +291,8 @@ def assemble_round(state: EventState, lost: LostRound) -> AssembledRound:
     for claim in lost.claims:
         if claim.b is None:
             continue
-        known = matches.get(claim.match)
-        if known is not None and {known.a, known.b} != {claim.a, claim.b}:
+        reconstructed = matches.get(claim.match)
+        if reconstructed is not None and {reconstructed.a, reconstructed.b} != {claim.a, claim.b}:
             wrong.append(Problem("adopt_contradiction", match=claim.match))
             continue
         strangers = [who for who in (claim.a, claim.b) if who not in state.entrants]
@@ -298,8 +300,8 @@ def assemble_round(state: EventState, lost: LostRound) -> AssembledRound:
         for who in (claim.a, claim.b):
             if seats.setdefault(who, claim.match) != claim.match:
                 wrong.append(Problem("adopt_twice", competitor=who, first=seats[who], second=claim.match))
-        revision = max(claim.revision, known.revision if known else 0)
-        table = known.table if known is not None and known.table is not None else claim.table
+        revision = max(claim.revision, reconstructed.revision if reconstructed else 0)
+        table = reconstructed.table if reconstructed is not None and reconstructed.table is not None else claim.table
         matches[claim.match] = ReconstructedMatch(claim.match, claim.a, claim.b, table, revision)
     expected = _expected(state, lost)
     wanted = (
@@ -317,7 +319,7 @@ def assemble_round(state: EventState, lost: LostRound) -> AssembledRound:
 def unsettled_matches(snapshot: Snapshot) -> list[UnsettledMatch]:
     """Unsettled matches of which a table provably knows more than the journal."""
     afresh = snapshot.venue.told_since_restore
-    found: dict[str, UnsettledMatch] = {}
+    unsettled: dict[str, UnsettledMatch] = {}
     for claim in sorted(evidence_of_views(snapshot), key=lambda each: (snapshot.venue.tables[each.unit], each.unit)):
         place = _place_of(snapshot, claim)
         if place is None:
@@ -331,8 +333,8 @@ def unsettled_matches(snapshot: Snapshot) -> list[UnsettledMatch]:
             continue
         key = digest([claim.event, claim.match, claim.mark, claim.revision, claim.entry, claim.result])[:KEY_LETTERS]
         if key not in afresh.kept:
-            found[key] = UnsettledMatch(key, claim, match.revision, match.number, match.state, standing)
-    return list(found.values())
+            unsettled[key] = UnsettledMatch(key, claim, match.revision, match.number, match.state, standing)
+    return list(unsettled.values())
 
 
 def entries_beyond_copy(snapshot: Snapshot, event: str) -> int:
@@ -427,8 +429,8 @@ def _byes(
 
 def free_match_id(number: int, taken: Iterable[str]) -> str:
     """The lowest unused match id of this round."""
-    known, index = set(taken), 1
-    while f"{number}.{index}" in known:
+    used, index = set(taken), 1
+    while f"{number}.{index}" in used:
         index += 1
     return f"{number}.{index}"
 
@@ -436,11 +438,11 @@ def free_match_id(number: int, taken: Iterable[str]) -> str:
 def _one_at_a_table(matches: Iterable[ReconstructedMatch]) -> list[ReconstructedMatch]:
     """Of two matches at one table, the second loses its table."""
     taken: set[int | None] = set()
-    found = []
+    seated = []
     for match in matches:
-        found.append(replace(match, table=None) if match.table in taken else match)
+        seated.append(replace(match, table=None) if match.table in taken else match)
         taken.add(match.table)
-    return found
+    return seated
 
 
 def _disputed(lost: LostRound) -> set[str]:
@@ -461,15 +463,19 @@ def _disputed(lost: LostRound) -> set[str]:
 def _decided(lost: LostRound) -> tuple[TableEvidence, ...]:
     newest: dict[str, TableEvidence] = {}
     for claim in lost.claims:
-        known = newest.get(claim.match)
-        if claim.state == DECIDED and claim.result is not None and (known is None or known.entry < claim.entry):
+        newest_claim = newest.get(claim.match)
+        if (
+            claim.state == DECIDED
+            and claim.result is not None
+            and (newest_claim is None or newest_claim.entry < claim.entry)
+        ):
             newest[claim.match] = claim
     return tuple(newest.values())
 
 
 def _place_of(snapshot: Snapshot, claim: TableEvidence) -> tuple[RoundState, MatchState] | None:
     state = snapshot.events.get(claim.event)
-    found = state.find_match(claim.match) if state is not None else None
-    if found is None or found[0].status == DRAFT or found[0].mark != claim.mark:
+    round_and_match = state.find_match(claim.match) if state is not None else None
+    if round_and_match is None or round_and_match[0].status == DRAFT or round_and_match[0].mark != claim.mark:
         return None
-    return found if {found[1].match.a, found[1].match.b} == {claim.a, claim.b} else None
+    return round_and_match if {round_and_match[1].match.a, round_and_match[1].match.b} == {claim.a, claim.b} else None

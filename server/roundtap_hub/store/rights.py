@@ -69,7 +69,7 @@ def refuse_stale_key(units: Mapping[str, UnitKeyRecord], staff: StaffRoll, new: 
     before = units.get(unit, NO_KEY).digest
     if instead_of != before:
         raise Problem("unknown_unit", unit=unit[:40]) if instead_of else Invalid("unit_known", unit=unit)
-    if not before and sum(bool(known.digest) for known in units.values()) >= UNITS_MAX:
+    if not before and sum(bool(record.digest) for record in units.values()) >= UNITS_MAX:
         raise Problem("too_many_units", maximum=UNITS_MAX)
 
 

@@ -140,9 +140,9 @@ def _refuse_newer(noted: DatabaseSchema, forms: Migrations) -> None:
 
 def _run_steps(connection: Connection, forms: Migrations, noted: DatabaseSchema) -> None:
     """Within the connection's transaction, which whoever began it ends. Raises Problem("journal_form_failed")."""
-    known = list(forms.steps)
+    names = list(forms.steps)
     try:
-        for form in known[known.index(noted.form) + 1 :]:
+        for form in names[names.index(noted.form) + 1 :]:
             for statement in forms.steps[form]:
                 connection.exec_driver_sql(statement)
     except (ValueError, SQLAlchemyError) as error:

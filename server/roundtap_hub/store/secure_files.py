@@ -31,8 +31,8 @@ def read_json(path: Path) -> Any:
 def is_bounded(path: Path, bytes_max: int) -> bool:
     """Whether this is an ordinary file, no link, of at most so many bytes. Anybody may have written a stick, and who
     opens a FIFO waits for ever. Raises OSError."""
-    found = os.lstat(path)
-    return stat.S_ISREG(found.st_mode) and found.st_size <= bytes_max
+    status = os.lstat(path)
+    return stat.S_ISREG(status.st_mode) and status.st_size <= bytes_max
 
 
 def lock_file(path: Path) -> int:

@@ -490,5 +490,5 @@ def _streams(batch: Iterable[WriteRequest]) -> set[str]:
 
 def _may_rest(snapshot: Snapshot, streams: Iterable[str]) -> bool:
     """Whether an event may go to rest or come back after these streams' commits: not by reports of a round in play."""
-    known = ((stream, snapshot.events.get(stream)) for stream in streams)
-    return any(state is None or is_dormant(snapshot.venue, state.finished, stream) for stream, state in known)
+    states = ((stream, snapshot.events.get(stream)) for stream in streams)
+    return any(state is None or is_dormant(snapshot.venue, state.finished, stream) for stream, state in states)

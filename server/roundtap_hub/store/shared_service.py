@@ -135,8 +135,8 @@ class SharedService(Service):
         self._save(waiting)
 
     def _save(self, waiting: list[WriteRequest]) -> None:
-        known = {VENUE, *self.snapshot.events, *self.snapshot.dormant}
-        if any(step.stream not in known for request in waiting for step in request.steps):
+        streams = {VENUE, *self.snapshot.events, *self.snapshot.dormant}
+        if any(step.stream not in streams for request in waiting for step in request.steps):
             # Another hub may just have created it; an "unknown" fate would stay on record forever.
             self._catch_up(None)
         for attempt in range(ATTEMPTS):
@@ -292,8 +292,8 @@ class SharedService(Service):
                 raise Problem("database_altered", where=VENUE, stream=VENUE, number=0)
         else:
             behind = {stream: self._known_head(stream) for stream in news.streams}
-        found = self._shared.newer_entries(behind)
-        for stream, entries in groupby(found, key=attrgetter("stream")):
+        newer = self._shared.newer_entries(behind)
+        for stream, entries in groupby(newer, key=attrgetter("stream")):
             after = _apply_entries(after, stream, entries)
         if VENUE in behind:
             after = after.with_rows(self._shared.secrets())
@@ -302,7 +302,7 @@ class SharedService(Service):
         people = self._shared.people(concerned) if concerned else {}
         if any(people.get(event, {}) != after.people.get(event, {}) for event in concerned):
             after = replace(after, people={**after.people, **{event: people.get(event, {}) for event in concerned}})
-        return after, found
+        return after, newer
 
     def _reload_all(self) -> bool:
         try:
@@ -321,8 +321,8 @@ class SharedService(Service):
     def _known_head(self, stream: str) -> Head:
         """The last entry that is known here."""
         snapshot = self.snapshot
-        known = snapshot.venue if stream == VENUE else snapshot.events.get(stream) or snapshot.dormant.get(stream)
-        return START if known is None else Head(known.number, known.head)
+        state = snapshot.venue if stream == VENUE else snapshot.events.get(stream) or snapshot.dormant.get(stream)
+        return START if state is None else Head(state.number, state.head)
 
 
 def _apply_entries(snapshot: Snapshot, stream: str, entries: Iterable[Entry]) -> Snapshot:

@@ -120,27 +120,27 @@ class StorageState:
 
     def lines(self) -> list[StorageLine]:
         """The current lines, the worst first."""
-        found, now_ms = list[StorageLine](), self._mono_ms()
+        lines, now_ms = list[StorageLine](), self._mono_ms()
         if self._trouble:
-            found.append(StorageLine(self._trouble, since_ms=self._since_ms))
+            lines.append(StorageLine(self._trouble, since_ms=self._since_ms))
         elif self._well_since_ms is not None and now_ms - self._well_since_ms < WELL_AGAIN_MS:
-            found.append(StorageLine("well", NOTE, name=self._was))
+            lines.append(StorageLine("well", NOTE, name=self._was))
         tried = self.continuing
         if tried is not None and (tried.key == BUSY or now_ms - self._tried_at_ms < NOT_CONTINUED_MS):
-            found.append(tried)
+            lines.append(tried)
         if self._low and self._trouble != FULL:
-            found.append(StorageLine(LOW))
+            lines.append(StorageLine(LOW))
         if self._slow_ms and now_ms - self._slow_at_ms < WELL_AGAIN_MS:
-            found.append(StorageLine(SLOW_DISK, n=self._slow_ms // 1000))
+            lines.append(StorageLine(SLOW_DISK, n=self._slow_ms // 1000))
         if self._log_bytes:
-            found.append(StorageLine("log", n=self._log_bytes // 1_000_000))
+            lines.append(StorageLine("log", n=self._log_bytes // 1_000_000))
         if self._head_fails and not self._trouble:
-            found.append(StorageLine("head"))
+            lines.append(StorageLine("head"))
         if self.mended:
-            found.append(StorageLine("mended"))
+            lines.append(StorageLine("mended"))
         if self._backup is not None:
-            found.append(StorageLine("backup", problem=self._backup))
-        return found + self._copy_lines()
+            lines.append(StorageLine("backup", problem=self._backup))
+        return lines + self._copy_lines()
 
     @property
     def version(self) -> str:

@@ -182,7 +182,7 @@ def decide_venue(venue: Venue, new: NewEntry) -> list[NewEntry]:
             return decide_venue(venue, structs.replace(new, kind=REPORT_PENDING))
         new = structs.replace(new, data={key: value for key, value in new.data.items() if key != "report"})
     event_id = new.data.get("event")
-    known = {
+    changes_nothing = {
         REPORT_REFUSED: lambda: new.data["report_id"] in venue.refused,
         # A later epoch carries its reason.
         "epoch-begun": lambda: bool(venue.epoch) and len(new.data) == 1,
@@ -197,7 +197,7 @@ def decide_venue(venue: Venue, new: NewEntry) -> list[NewEntry]:
             announcement.id != new.data["id"] for announcement in venue.display_plan.announcements
         ),
     }
-    return [] if new.kind in known and known[new.kind]() else [new]
+    return [] if new.kind in changes_nothing and changes_nothing[new.kind]() else [new]
 
 
 def _is_redundant(afresh: RestoreState, new: NewEntry) -> bool:

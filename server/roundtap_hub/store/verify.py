@@ -54,15 +54,15 @@ def verify_journal(journal: Journal, only: str | None = None) -> Iterator[Stream
 
 
 def _venue(journal: Journal, head: Head) -> tuple[StreamCheck, Venue]:
-    found, venue = StreamCheck(VENUE, head), Venue()
+    check, venue = StreamCheck(VENUE, head), Venue()
     try:
         for entry in journal.entries(VENUE):
-            found.entries += 1
+            check.entries += 1
             venue = apply_venue(venue, entry)
     except Problem as problem:
-        found.wrong.append(problem)
-    found.wrong += _wrong_secrets(venue, journal.secret_rows())
-    return found, venue
+        check.wrong.append(problem)
+    check.wrong += _wrong_secrets(venue, journal.secret_rows())
+    return check, venue
 
 
 def _wrong_secrets(venue: Venue, rows: Iterable[SQLModel | Problem]) -> Iterator[Problem]:
@@ -80,28 +80,28 @@ def _wrong_secrets(venue: Venue, rows: Iterable[SQLModel | Problem]) -> Iterator
 
 
 def _event(journal: Journal, stream: str, head: Head, venue: Venue) -> StreamCheck:
-    found = StreamCheck(stream, head, archived=stream in venue.archived, deleted=stream in venue.deleted)
+    check = StreamCheck(stream, head, archived=stream in venue.archived, deleted=stream in venue.deleted)
     state = EventState(stream)
     digests: dict[str, set[str]] = {}
     try:
         for entry in journal.entries(stream):
-            found.entries += 1
+            check.entries += 1
             state = apply(state, entry)
             for who, digest in person_digests(entry):
                 digests.setdefault(who, set()).add(digest)
     except Problem as problem:
-        found.wrong.append(problem)
-        return found
+        check.wrong.append(problem)
+        return check
     finally:
-        found.name = state.name
-    found.diverged = state.diverged
-    _check_snapshot(journal, state, found)
-    if wrong := _wrong_people(journal, state, digests, found):
+        check.name = state.name
+    check.diverged = state.diverged
+    _check_snapshot(journal, state, check)
+    if wrong := _wrong_people(journal, state, digests, check):
         if journal.head(stream) != (state.number, state.head):
             # A running hub has changed somebody meanwhile.
             return _event(journal, stream, head, venue)
-        found.wrong.append(people_problem(state, wrong))
-    return found
+        check.wrong.append(people_problem(state, wrong))
+    return check
 
 
 def person_digests(entry: Entry) -> Iterator[tuple[str, str]]:
@@ -116,32 +116,32 @@ def person_digests(entry: Entry) -> Iterator[tuple[str, str]]:
             yield who, digest
 
 
-def _check_snapshot(journal: Journal, state: EventState, found: StreamCheck) -> None:
+def _check_snapshot(journal: Journal, state: EventState, check: StreamCheck) -> None:
     stored = journal.event_snapshots.known().get(state.id)
     if stored is None:
         return
     seal = journal.event_snapshots.find(state.id)
     if seal is None:
-        found.wrong.append(Problem("seal_wrong", event=state.id))
+        check.wrong.append(Problem("seal_wrong", event=state.id))
     elif (seal.summary.number, seal.summary.head) != (state.number, state.head):
         # A running hub may not have updated it yet; an older snapshot is harmless.
-        found.seal = STALE
+        check.seal = STALE
     elif seal.made_by != running_core():
-        found.seal = OTHER_CORE
+        check.seal = OTHER_CORE
     elif seal.state != encode_state(state):
-        found.wrong.append(Problem("seal_wrong", event=state.id))
+        check.wrong.append(Problem("seal_wrong", event=state.id))
     else:
-        found.seal = SEALED
+        check.seal = SEALED
 
 
 def _wrong_people(
-    journal: Journal, state: EventState, digests: Mapping[str, set[str]], found: StreamCheck
+    journal: Journal, state: EventState, digests: Mapping[str, set[str]], check: StreamCheck
 ) -> list[str]:
     stored = journal.stored_people([state.id]).get(state.id, {})
-    found.people = len(stored)
-    if found.deleted:
+    check.people = len(stored)
+    if check.deleted:
         if stored:
-            found.wrong.append(Problem("people_not_forgotten", event=state.id, n=len(stored)))
+            check.wrong.append(Problem("people_not_forgotten", event=state.id, n=len(stored)))
         return []
     wrong = wrong_people(state, stored)
     return wrong + [

@@ -389,7 +389,9 @@ class DeviceFeed:
         for unit in units:
             status = self._hub.presence.status_of(unit)
             shown = status and (status.call_since_ms, status.call_taken_by, status.call_known, status.call_ms)
-            self._stale.update(found for found in self._connections.get(unit, ()) if found.shown != shown)
+            self._stale.update(
+                connection for connection in self._connections.get(unit, ()) if connection.shown != shown
+            )
         if not self._pushing:
             self._push_some_views()
 
@@ -420,7 +422,7 @@ class DeviceFeed:
         snapshot = self._last_snapshot
         events = changes.events | by_clock
         units = {*changes.units, *(unit for unit, at in snapshot.venue.tables.items() if at in changes.tables)}
-        found = {connection for unit in units for connection in self._connections.get(unit, ())}
+        affected = {connection for unit in units for connection in self._connections.get(unit, ())}
         for connection in self._all() if events else ():
             at = snapshot.venue.tables.get(connection.unit)
             place = find_table(snapshot, at) if at is not None else None
@@ -429,8 +431,8 @@ class DeviceFeed:
                 or not connection.reported.isdisjoint(events)
                 or (place is not None and place[0].id in events)
             ):
-                found.add(connection)
-        return found
+                affected.add(connection)
+        return affected
 
     def _push_view(self, connection: UnitConnection) -> None:
         status = self._hub.presence.status_of(connection.unit)

@@ -136,14 +136,14 @@ class PendingUnits:
                 raise EnrolBusy
             self._expire(now_ms)
             key = token, place or address
-            found = self._asking.get(key)
-            if found is None:
+            unit = self._asking.get(key)
+            if unit is None:
                 # An eavesdropper with the token at another place is another unit, and cannot announce this one's codes.
                 self._make_room(address)
-                found = self._asking[key] = PendingUnit(unit_id, token, kind, address, key[1], now_ms, now_ms)
-            found.heard_ms, found.wants, found.stopped = now_ms, wants, stopped
-            self._update_code(found, serial, commit, now_ms)
-            return found
+                unit = self._asking[key] = PendingUnit(unit_id, token, kind, address, key[1], now_ms, now_ms)
+            unit.heard_ms, unit.wants, unit.stopped = now_ms, wants, stopped
+            self._update_code(unit, serial, commit, now_ms)
+            return unit
 
     def listed(self) -> list[PendingUnit]:
         """The waiting units, in the order of their arrival."""
@@ -179,10 +179,10 @@ class PendingUnits:
         """Make it blink for some seconds; False where it is no longer waiting."""
         with self._lock:
             self._expire(self._now_ms())
-            found = next((each for each in self._asking.values() if each.mark == mark), None)
-            if found is not None:
-                found.identify_until_ms = self._now_ms() + IDENTIFY_MS
-            return found is not None
+            unit = next((each for each in self._asking.values() if each.mark == mark), None)
+            if unit is not None:
+                unit.identify_until_ms = self._now_ms() + IDENTIFY_MS
+            return unit is not None
 
     def is_identifying(self, asking: PendingUnit) -> bool:
         return self._now_ms() < asking.identify_until_ms
@@ -433,10 +433,10 @@ class EnrolDesk:
         """The one unit that shows this code, by the number before the code; never by trial."""
         waiting = [each for each in self.room.listed() if each.number is not None and (not mark or each.mark == mark)]
         if typed.number is not None:
-            found = self.room.find_by_number(typed.number)
-            if found is None or (mark and found[0].mark != mark):
+            unit_and_serial = self.room.find_by_number(typed.number)
+            if unit_and_serial is None or (mark and unit_and_serial[0].mark != mark):
                 raise Invalid("enrol_nobody", number=typed.number)
-            return found
+            return unit_and_serial
         if not waiting:
             raise Problem("enrol_none_waits")
         if len(waiting) > 1:
@@ -497,8 +497,8 @@ class EnrolDesk:
         """The exchange with this name, if it belongs to the unit with this token at this place."""
         with self._lock:
             self._expire()
-            found = self._exchanges.get(name) if isinstance(name, str) else None
-        return found if found is not None and found.belongs_to(token, place) else None
+            exchange = self._exchanges.get(name) if isinstance(name, str) else None
+        return exchange if exchange is not None and exchange.belongs_to(token, place) else None
 
     def store(self, exchange: KeyExchange, key: bytes) -> None:
         """Store a confirmed key: valid, and on the disk, when this returns. Blocks; once for each exchange."""

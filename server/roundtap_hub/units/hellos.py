@@ -79,7 +79,7 @@ class HelloHandler:
         for event, head in heads.items():
             try:
                 holds = service.holds(event, head)
-                known = service.snapshot.event(event)
+                state = service.snapshot.event(event)
             except Problem as problem:
                 log.warning("what %s was told of %s cannot be looked up: %s", unit, event, problem)
                 continue
@@ -87,7 +87,7 @@ class HelloHandler:
                 self.hub.units.proofs.withdraw(unit, event)
             else:
                 self.hub.units.proofs.add(
-                    MissingEntry(unit, event, head.number, known.number if known is not None else 0)
+                    MissingEntry(unit, event, head.number, state.number if state is not None else 0)
                 )
 
 

@@ -50,12 +50,12 @@ class UnknownReport(Struct, frozen=True):
 def recorded_receipt(snapshot: Snapshot, report: Mapping[str, Any], body: str) -> ReportReceipt | None:
     """The answer to a recorded report, or None. `body`: its digest. The same id with another body is refused without a
     trace in the event: the first one stands."""
-    known = find_fate(snapshot, report["event"], report["report_id"])
-    if known is None:
+    fate = find_fate(snapshot, report["event"], report["report_id"])
+    if fate is None:
         return None
-    if known.body != body:
-        known = ReportFate("refused", known.number, known.hash, body, "altered")
-    return ReportReceipt(report["report_id"], known.fate, known.reason, known.number, known.hash, snapshot.venue.epoch)
+    if fate.body != body:
+        fate = ReportFate("refused", fate.number, fate.hash, body, "altered")
+    return ReportReceipt(report["report_id"], fate.fate, fate.reason, fate.number, fate.hash, snapshot.venue.epoch)
 
 
 def find_fate(snapshot: Snapshot, event_id: str, report_id: str) -> ReportFate | None:
@@ -65,9 +65,9 @@ def find_fate(snapshot: Snapshot, event_id: str, report_id: str) -> ReportFate |
     except Problem:
         # An event at rest that cannot be read: the fate is unknown, and the unit asks again.
         return None
-    known = (state.fates.get(report_id) if state is not None else None) or snapshot.venue.refused.get(report_id)
+    fate = (state.fates.get(report_id) if state is not None else None) or snapshot.venue.refused.get(report_id)
     waiting = snapshot.venue.restore_state.pending.get(report_id) if snapshot.venue.restore_state is not None else None
-    return known or (waiting.fate if waiting is not None else None)
+    return fate or (waiting.fate if waiting is not None else None)
 
 
 def fates_of(snapshot: Snapshot, reports: Iterable[Sequence[str]]) -> list[ReportReceipt | UnknownReport]:
@@ -78,11 +78,11 @@ def fates_of(snapshot: Snapshot, reports: Iterable[Sequence[str]]) -> list[Repor
 
 
 def any_receipt(snapshot: Snapshot, event: str, report_id: str) -> ReportReceipt | UnknownReport:
-    known, epoch = find_fate(snapshot, event, report_id), snapshot.venue.epoch
+    fate, epoch = find_fate(snapshot, event, report_id), snapshot.venue.epoch
     return (
         UnknownReport(report_id, epoch)
-        if known is None
-        else ReportReceipt(report_id, known.fate, known.reason, known.number, known.hash, epoch)
+        if fate is None
+        else ReportReceipt(report_id, fate.fate, fate.reason, fate.number, fate.hash, epoch)
     )
 
 
@@ -135,8 +135,8 @@ class TableApi:
         """Record the report; its fate, once that is on the disk. TimeoutError after SAVE_S. A repeated report waits for
         the command that is already under way."""
         body = digest(report)
-        known = await self._known_echo(report, body)
-        if known is None:
+        receipt = await self._known_echo(report, body)
+        if receipt is None:
             # Only the unit itself can have made it: a replayed packet would be known.
             self._hub.units.auth.charge(REPORTS, report["unit"])
             try:
@@ -145,11 +145,11 @@ class TableApi:
                 if problem.key not in STRAY_REASONS:
                     raise
                 await self._save(report, stray_step(report, body))
-            known = await self._known_echo(report, body)
-            if known is not None and known.reason == ELSEWHERE:
+            receipt = await self._known_echo(report, body)
+            if receipt is not None and receipt.reason == ELSEWHERE:
                 self._hub.units.troubles.note(report["unit"], ELSEWHERE)
-        assert known is not None
-        return known
+        assert receipt is not None
+        return receipt
 
     async def _known_echo(self, report: Mapping[str, Any], body: str) -> messages.ReportReceipt | None:
         """The answer to a recorded report. An event at rest is read in a thread: reports of many such events must not
@@ -232,7 +232,7 @@ def submit_lot(service: Service, unit: str, message: object) -> Future[list[Entr
     except MalformedMessage:
         return None
     state = service.snapshot.events.get(lot.event)
-    found = state.find_match(lot.match) if state is not None else None
-    if state is None or found is None or lot.about in found[1].lots:
+    round_and_match = state.find_match(lot.match) if state is not None else None
+    if state is None or round_and_match is None or lot.about in round_and_match[1].lots:
         return None
     return service.submit([Step(state.id, NoteLot(lot.match, lot.about, lot.side, lot.draw))], f"unit:{unit}")

@@ -54,8 +54,8 @@ def table_view(
     the unit keeps reports; the finished ones are listed, so that it may delete them. `device_feed.table_changes` has to
     cover everything else that the view depends on. Raises Problem for a result or a form that no unit takes."""
     table = snapshot.venue.tables.get(unit)
-    found = find_table(snapshot, table) if table is not None else None
-    call, closed, asked, refused = own_requests(snapshot, unit, status, found)
+    at_table = find_table(snapshot, table) if table is not None else None
+    call, closed, asked, refused = own_requests(snapshot, unit, status, at_table)
     view = TableView(
         table=table,
         finished=tuple(sorted(event for event in reported if is_finished(snapshot, event))),
@@ -67,9 +67,9 @@ def table_view(
         leave_asked=asked,
         lost_round=lacks_round_of(snapshot, unit),
     )
-    if found is None:
+    if at_table is None:
         return view
-    state, played, match = found
+    state, played, match = at_table
     situation, clock = MatchSituation(), state.clock
     if played and match:
         situation = situation_at(state, snapshot.people.get(state.id, {}), played, match)
@@ -97,7 +97,7 @@ def is_finished(snapshot: Snapshot, event_id: str) -> bool:
 
 
 def own_requests(
-    snapshot: Snapshot, unit: str, status: UnitStatus | None, found: Found | None
+    snapshot: Snapshot, unit: str, status: UnitStatus | None, at_table: Found | None
 ) -> tuple[CallView | None, bool, tuple[Side, ...], tuple[Side, ...]]:
     """What was asked for at this unit: `call`, whether it is settled though the unit still calls, and the sides
     whose wish to drop is recorded, or was refused."""
@@ -107,7 +107,7 @@ def own_requests(
     elif status is not None and status.call_since_ms is not None:
         call = _call_view(status.call_taken_by)
     settled = call is None and status is not None and status.call_known
-    wishes = wishes_of_unit(found[0], found[2], unit) if found is not None and found[2] is not None else {}
+    wishes = wishes_of_unit(at_table[0], at_table[2], unit) if at_table is not None and at_table[2] is not None else {}
     refused = tuple(side for side, wish in wishes.items() if wish.refused)
     return call, settled, tuple(side for side in wishes if side not in refused), refused
 
@@ -174,5 +174,5 @@ def _sent(result: Result | None) -> SentResult | None:
 
 
 def _before_play(state: EventState, played: RoundState, match: MatchState) -> PrePlayDecision | None:
-    found = pre_game_choice(state, played, match)
-    return None if found is None else PrePlayDecision(found.about, found.side, found.lot)
+    choice = pre_game_choice(state, played, match)
+    return None if choice is None else PrePlayDecision(choice.about, choice.side, choice.lot)

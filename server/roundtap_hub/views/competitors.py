@@ -42,24 +42,24 @@ class CompetitorRow:
     removable: bool = False  # never played and without notes: the entry may be removed
 
 
-def roster(moment: SavedEvent) -> list[CompetitorRow]:
+def roster(event: SavedEvent) -> list[CompetitorRow]:
     """All competitors, by name."""
-    return sorted(_competitor_rows(moment, moment.state.entrants.values()), key=lambda e: _cached_sort_key(e.name))
+    return sorted(_competitor_rows(event, event.state.entrants.values()), key=lambda e: _cached_sort_key(e.name))
 
 
-def competitor_row(moment: SavedEvent, competitor: str) -> CompetitorRow:
-    return next(_competitor_rows(moment, [moment.state.entrants[competitor]]))
+def competitor_row(event: SavedEvent, competitor: str) -> CompetitorRow:
+    return next(_competitor_rows(event, [event.state.entrants[competitor]]))
 
 
-def _competitor_rows(moment: SavedEvent, entrants: Iterable[states.Entrant]) -> Iterator[CompetitorRow]:
-    state, names, public = moment.state, full_names(moment), shown_names(moment)
+def _competitor_rows(event: SavedEvent, entrants: Iterable[states.Entrant]) -> Iterator[CompetitorRow]:
+    state, names, public = event.state, full_names(event), shown_names(event)
     waiting, seated = states.not_yet_present(state), states.seated_ids(state)
-    sitting = current_matches(moment) if state.live else {}
+    sitting = current_matches(event) if state.live else {}
     for entrant in entrants:
         match = sitting.get(entrant.id)
         status = {None: IN, DROPPED: LEFT, DISQUALIFIED: OUT}[entrant.status]
         after = entrant.disqualified_after if status == OUT else entrant.dropped_after
-        person = moment.people.get(entrant.id)
+        person = event.people.get(entrant.id)
         yield CompetitorRow(
             entrant.id,
             names[entrant.id],

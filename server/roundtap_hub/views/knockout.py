@@ -28,40 +28,44 @@ from roundtap_hub.views.standings_table import has_draws, record_text
 
 
 @memoized
-def bracket(moment: SavedEvent) -> Bracket | None:
+def bracket(event: SavedEvent) -> Bracket | None:
     """The public bracket; None before the cut, and where a result cannot be read."""
-    if moment.state.cut is None and not event_flow.elimination_rounds(moment.state):
+    if event.state.cut is None and not event_flow.elimination_rounds(event.state):
         return None
     try:
-        return event_flow.current_bracket(moment.state)
+        return event_flow.current_bracket(event.state)
     except Problem:
         return None
 
 
 @memoized
-def _ranking(moment: SavedEvent) -> dict[str, FinalPlace]:
+def _ranking(event: SavedEvent) -> dict[str, FinalPlace]:
     """The final ranking as far as it is known; empty before the bracket, and where a result cannot be read."""
-    found = bracket(moment)
+    drawn_bracket = bracket(event)
     try:
-        known = moment.state.finished or found is not None
-        return {placed.competitor: placed for placed in final_ranking(tournament(moment), found)} if known else {}
+        has_ranking = event.state.finished or drawn_bracket is not None
+        return (
+            {placed.competitor: placed for placed in final_ranking(tournament(event), drawn_bracket)}
+            if has_ranking
+            else {}
+        )
     except Problem:
         return {}
 
 
-def final_places(moment: SavedEvent) -> dict[str, FinalPlace]:
+def final_places(event: SavedEvent) -> dict[str, FinalPlace]:
     """Each competitor's final place, best first, as all pages, papers and exports show it. Empty until the bracket is
     decided; without one, until the event is finished."""
-    found = bracket(moment)
-    return _ranking(moment) if moment.state.finished or (found is not None and found.over) else {}
+    drawn_bracket = bracket(event)
+    return _ranking(event) if event.state.finished or (drawn_bracket is not None and drawn_bracket.over) else {}
 
 
-def ranked_rows(moment: SavedEvent) -> list[tuple[FinalPlace, StandingsRow | None]]:
+def ranked_rows(event: SavedEvent) -> list[tuple[FinalPlace, StandingsRow | None]]:
     """The final ranking, or before it the standings, each place with its standings row: for paper and spreadsheets."""
-    rows = settled_rows(moment)
-    status = moment.state.status_now
+    rows = settled_rows(event)
+    status = event.state.status_now
     now = [FinalPlace(row.rank, who, None, row.rank, status(who)) for who, row in rows.items()]
-    return [(placed, rows.get(placed.competitor)) for placed in final_places(moment).values() or now]
+    return [(placed, rows.get(placed.competitor)) for placed in final_places(event).values() or now]
 
 
 def newest_round_key(state: EventState) -> str | None:
@@ -92,8 +96,12 @@ def next_round_key(state: EventState) -> str | None:
         return TIEBREAK
     if following in (TIEBREAK, event_flow.CUT) and state.cut_size and not event_flow.second_stage_is_swiss(state):
         return round_key(game_count(state.cut_size, 1))
-    found = event_flow.current_bracket(state)
-    return None if found is None else round_key(max(1, game_count(found.size, len(found.round_numbers) + 1)))
+    drawn_bracket = event_flow.current_bracket(state)
+    return (
+        None
+        if drawn_bracket is None
+        else round_key(max(1, game_count(drawn_bracket.size, len(drawn_bracket.round_numbers) + 1)))
+    )
 
 
 def next_stage(state: EventState) -> str | None:
@@ -112,13 +120,16 @@ class RoundLines:
     games: tuple[BracketGame, ...]
 
 
-def bracket_lines(found: Bracket) -> list[RoundLines]:
+def bracket_lines(drawn_bracket: Bracket) -> list[RoundLines]:
     """The bracket as lists, for a phone: the current round, those to come, then past ones, newest first."""
     rounds = [
-        RoundLines(game_name(found, found.of_round(r)[0]), tuple(game for game in found.games if game.round == r))
-        for r in range(1, found.rounds + 1)
+        RoundLines(
+            game_name(drawn_bracket, drawn_bracket.of_round(r)[0]),
+            tuple(game for game in drawn_bracket.games if game.round == r),
+        )
+        for r in range(1, drawn_bracket.rounds + 1)
     ]
-    behind = max(0, len(found.round_numbers) - 1)
+    behind = max(0, len(drawn_bracket.round_numbers) - 1)
     return rounds[behind:] + rounds[:behind][::-1]
 
 
@@ -144,25 +155,25 @@ def cut_changes(
 
 
 @memoized
-def cut_rows(moment: SavedEvent) -> tuple[CutRow, ...]:
+def cut_rows(event: SavedEvent) -> tuple[CutRow, ...]:
     """Who makes the cut, in rulebooks that do not go by the standings: from the end of Swiss until the last game is
     decided; else empty."""
-    state = moment.state
+    state = event.state
     begun = event_flow.elimination_rounds(state)
     if not state.rulebook.own_cut_order or (not begun and any(r.open_matches for r in state.public_rounds)):
         return ()
     try:
         if begun:
-            found = bracket(moment)
-            return () if found is None or found.over else cut_table(tournament(moment))
-        return cut_table(tournament(moment)) if state.cut is not None or next_stage(state) == event_flow.CUT else ()
+            drawn_bracket = bracket(event)
+            return () if drawn_bracket is None or drawn_bracket.over else cut_table(tournament(event))
+        return cut_table(tournament(event)) if state.cut is not None or next_stage(state) == event_flow.CUT else ()
     except Problem:
         return ()
 
 
-def cut_rows_before_play(moment: SavedEvent) -> tuple[CutRow, ...]:
+def cut_rows_before_play(event: SavedEvent) -> tuple[CutRow, ...]:
     """`cut_rows` until elimination begins; then walls and paper show the bracket."""
-    return () if event_flow.elimination_rounds(moment.state) else cut_rows(moment)
+    return () if event_flow.elimination_rounds(event.state) else cut_rows(event)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,9 +202,9 @@ class CutView:
     everybody: list[CutEntrant]
 
 
-def cut_view(moment: SavedEvent, names: Mapping[str, str]) -> CutView | None:
+def cut_view(event: SavedEvent, names: Mapping[str, str]) -> CutView | None:
     """None before the cut and once its stage has begun."""
-    state = moment.state
+    state = event.state
     cut = state.cut
     if cut is None or event_flow.second_stage_begun(state):
         return None
@@ -205,7 +216,7 @@ def cut_view(moment: SavedEvent, names: Mapping[str, str]) -> CutView | None:
             names.get(who, who),
             seed,
             cut.order.index(who) + 1,
-            record_text(settled_rows(moment).get(who), has_draws(state)),
+            record_text(settled_rows(event).get(who), has_draws(state)),
         )
 
     return CutView(
@@ -220,14 +231,14 @@ def cut_view(moment: SavedEvent, names: Mapping[str, str]) -> CutView | None:
     )
 
 
-def standing_of(moment: SavedEvent, competitor: str) -> CourseStanding | None:
+def standing_of(event: SavedEvent, competitor: str) -> CourseStanding | None:
     """Where the competitor stands in the course of the event; None while Swiss rounds alone count."""
-    return course_standing(moment.state, competitor, bracket(moment), _ranking(moment))
+    return course_standing(event.state, competitor, bracket(event), _ranking(event))
 
 
-def winner_of(moment: SavedEvent) -> str | None:
+def winner_of(event: SavedEvent) -> str | None:
     """The tournament's winner; None until that is certain, and where several share first place."""
-    first = [placed.competitor for placed in final_places(moment).values() if placed.rank == 1]
+    first = [placed.competitor for placed in final_places(event).values() if placed.rank == 1]
     return first[0] if len(first) == 1 else None
 
 
@@ -244,21 +255,21 @@ class FinalLine:
     status: str | None = None
 
 
-def final_lines(moment: SavedEvent, names: Mapping[str, str]) -> tuple[FinalLine, ...]:
+def final_lines(event: SavedEvent, names: Mapping[str, str]) -> tuple[FinalLine, ...]:
     """All by final place; empty until everything is played."""
-    if not final_places(moment):
+    if not final_places(event):
         return ()
-    swiss = bool(settled_standings(moment)) and not all(row.rounds == 0 for row in settled_standings(moment))
+    swiss = bool(settled_standings(event)) and not all(row.rounds == 0 for row in settled_standings(event))
     return tuple(
         FinalLine(
             p.rank,
             p.competitor,
             names.get(p.competitor, p.competitor),
             p.reached,
-            record_text(settled_rows(moment).get(p.competitor), has_draws(moment.state)) if swiss else "",
+            record_text(settled_rows(event).get(p.competitor), has_draws(event.state)) if swiss else "",
             p.status,
         )
-        for p in final_places(moment).values()
+        for p in final_places(event).values()
     )
 
 

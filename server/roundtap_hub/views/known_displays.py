@@ -66,7 +66,7 @@ class WallOptions:
 def wall_options(variant: str) -> WallOptions:
     """The options in a variant ("wall display dark 1/2 pairings sound name:B"); unknown words are ignored."""
     parts = variant.split()[1:]
-    shares = [part for part in parts if (found := PART.fullmatch(part)) and found[1] <= found[2] and part != "1/1"]
+    shares = [part for part in parts if (share := PART.fullmatch(part)) and share[1] <= share[2] and part != "1/1"]
     return WallOptions(
         next((part for part in parts if part in THEMES), ""),
         next(iter(shares), ""),
@@ -161,8 +161,8 @@ class Displays:
     ) -> tuple[str, str]:
         """The id and name of a display that asks for /wall; the name is "" where there are too many. `own`: somebody of
         the staff is logged in on it; one on the hub's machine is own, too."""
-        known = DISPLAY_COOKIE_RE.fullmatch(cookie)
-        display, wanted = (known["id"], known["name"]) if known else (_new_id(), "")
+        cookie_match = DISPLAY_COOKIE_RE.fullmatch(cookie)
+        display, wanted = (cookie_match["id"], cookie_match["name"]) if cookie_match else (_new_id(), "")
         with self._lock:
             contact = self._contacts.get(display)
             own = own or is_loopback(address) or (contact is not None and contact.own)
@@ -280,17 +280,17 @@ def display_rows(
 
 def display_page(snapshot: Snapshot, screen: DisplayAssignment | None, name: str, now_ms: int) -> DisplayPage:
     """What a display shows now: its assignment, else the event in play (`played_event`)."""
-    known = screen or DisplayAssignment(name)
+    assignment = screen or DisplayAssignment(name)
     there = {*snapshot.events, *snapshot.dormant}.difference(snapshot.venue.deleted)
-    assigned = known.event in there
-    event = known.event if assigned else played_event(snapshot, now_ms)
+    assigned = assignment.event in there
+    event = assignment.event if assigned else played_event(snapshot, now_ms)
     variant = [
         "wall",
         "display",
-        known.theme,
-        known.part,
-        "" if known.show == AUTO else known.show,
-        "sound" if known.sound else "",
+        assignment.theme,
+        assignment.part,
+        "" if assignment.show == AUTO else assignment.show,
+        "sound" if assignment.sound else "",
         "turns" if not assigned and len(events_in_play(snapshot)) > 1 else "",
         f"name:{name}" if screen is None and name else "",
     ]

@@ -22,27 +22,27 @@ class ListState:
     flags: int = 0
 
 
-def _lists_key(moment: SavedEvent) -> object:
+def _lists_key(event: SavedEvent) -> object:
     """What lists and their checks depend on: not reports and results, which come by the hundred."""
-    state = moment.state
-    return state.entrants, moment.people, state.rulebook_id, state.level, state.given_options
+    state = event.state
+    return state.entrants, event.people, state.rulebook_id, state.level, state.given_options
 
 
 @memoized_by(_lists_key)
-def list_states(moment: SavedEvent) -> Mapping[str, ListState]:
+def list_states(event: SavedEvent) -> Mapping[str, ListState]:
     """The state of each list, by competitor."""
-    state, people = moment.state, all_competitors(moment)
+    state, people = event.state, all_competitors(event)
     check, options = state.rulebook.lists, state.options
     flags = [0] * len(people)
     for problem in check.event_warnings(people, options):
         flags[int(problem.where.split("/")[1])] += 1
-    found = {}
+    states = {}
     for place, person in enumerate(people):
         list_ = check.of_competitor(person)
         flags[place] += len(check.warnings(list_, options, state.level))
         problems = len(check.competitor_problems(person, options, state.level))
-        found[person.id] = ListState(_state(list_, problems, flags[place]), problems, flags[place])
-    return found
+        states[person.id] = ListState(_state(list_, problems, flags[place]), problems, flags[place])
+    return states
 
 
 def _state(list_: Mapping[str, Any], problems: int, flags: int) -> str:
@@ -51,21 +51,21 @@ def _state(list_: Mapping[str, Any], problems: int, flags: int) -> str:
     return WRONG if problems else FLAGGED if flags else GOOD
 
 
-def list_counts(moment: SavedEvent) -> dict[str, int]:
+def list_counts(event: SavedEvent) -> dict[str, int]:
     """How many active competitors' lists are missing, wrong or flagged; zeros are left out."""
-    states = list_states(moment)
-    counts = Counter(states[entrant.id].state for entrant in moment.state.entrants.values() if entrant.active)
+    states = list_states(event)
+    counts = Counter(states[entrant.id].state for entrant in event.state.entrants.values() if entrant.active)
     return {state: counts[state] for state in (MISSING, WRONG, FLAGGED) if counts[state]}
 
 
-def flags_of(moment: SavedEvent, competitor: Competitor) -> list[Problem]:
+def flags_of(event: SavedEvent, competitor: Competitor) -> list[Problem]:
     """The flags of one competitor's list, with places in the list."""
-    people = all_competitors(moment)
-    check, options = moment.state.rulebook.lists, moment.state.options
+    people = all_competitors(event)
+    check, options = event.state.rulebook.lists, event.state.options
     place = next(n for n, person in enumerate(people) if person.id == competitor.id)
     mine = [
         p.replace(p.where.removeprefix(f"/{place}").removeprefix("/list"))
         for p in check.event_warnings(people, options)
         if p.where.split("/")[1] == str(place)
     ]
-    return [*check.warnings(check.of_competitor(competitor), options, moment.state.level), *mine]
+    return [*check.warnings(check.of_competitor(competitor), options, event.state.level), *mine]

@@ -70,9 +70,9 @@ class MendView:
     lines: tuple[MendLine, ...]
 
 
-def mend_view(moment: SavedEvent, names: Names) -> MendView | None:
+def mend_view(event: SavedEvent, names: Names) -> MendView | None:
     """None where there is no such round."""
-    state = moment.state
+    state = event.state
     played = state.draft or state.live
     if played is None:
         return None
@@ -111,7 +111,7 @@ def mend_view(moment: SavedEvent, names: Names) -> MendView | None:
             m.match.table or 0 for m in played.matches if m.match.b and not mending_steps.can_change_pairing(m)
         ),
         running=not draft and state.clock.state != IDLE,
-        lines=mend_lines(moment, [played]),
+        lines=mend_lines(event, [played]),
     )
 
 
@@ -140,7 +140,7 @@ def _params(warned: mending_steps.MendWarning, who: list[str]) -> dict[str, obje
     }
 
 
-def mend_lines(moment: SavedEvent, rounds: Sequence[RoundState]) -> tuple[MendLine, ...]:
+def mend_lines(event: SavedEvent, rounds: Sequence[RoundState]) -> tuple[MendLine, ...]:
     lines = []
     for played in rounds:
         now = {m.id: m.match.table for m in played.matches}
@@ -149,10 +149,10 @@ def mend_lines(moment: SavedEvent, rounds: Sequence[RoundState]) -> tuple[MendLi
             lines.append(
                 MendLine(
                     played.number,
-                    title_key(moment.state, played),
+                    title_key(event.state, played),
                     mend,
                     tables if mend["what"] != mending_steps.IMPOSED else [],
-                    author_of(moment, "", mend["by"]),
+                    author_of(event, "", mend["by"]),
                 )
             )
     return tuple(lines)

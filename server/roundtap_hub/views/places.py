@@ -31,9 +31,9 @@ class Place:
         """Its address for one event."""
         return self.address.replace("<event_id>", event_id)
 
-    def open_things(self, found: Mapping[str, int]) -> int:
+    def open_things(self, by_kind: Mapping[str, int]) -> int:
         """The number of open things here, of those found by kind."""
-        return sum(found.get(kind, 0) for kind in self.counts)
+        return sum(by_kind.get(kind, 0) for kind in self.counts)
 
 
 HOME = Place("home", "/console", "o", frozenset({"archived", "find", "import", "judge", "outcome"}))

@@ -79,22 +79,22 @@ def asked_in(snapshot: Snapshot, seat: Seat | None, before: UnitStatus, status: 
     held = {*(wishes_of_unit(*here, status.unit) if here else ()), *((CALL,) if called else ())}
     cancelled = held.intersection(status.cancelled) - wanted
     # Sides are other people in another match.
-    known = (before.asked if before.match == status.match else before.asked & {CALL}) | cancelled
+    asked_before = (before.asked if before.match == status.match else before.asked & {CALL}) | cancelled
     if not before.run:
-        known, wanted = (wanted & held) | cancelled, wanted & held
+        asked_before, wanted = (wanted & held) | cancelled, wanted & held
     elif before.run != run:
-        known = (known & wanted) | cancelled
+        asked_before = (asked_before & wanted) | cancelled
     elif before.call_ms != status.call_ms:
-        known -= {CALL} & wanted
+        asked_before -= {CALL} & wanted
     new: dict[str, tuple[str, Command]] = {}
     gone: dict[str, tuple[str, Command]] = {}
     for side, who in sides.items():
-        if side in wanted - known and here:
+        if side in wanted - asked_before and here:
             new[side] = here[0].id, AskToDrop(who, source)
-        elif side in known - wanted and here:
+        elif side in asked_before - wanted and here:
             gone[side] = here[0].id, CancelDrop(who, source)
-    if CALL in wanted - known and seat is not None:
+    if CALL in wanted - asked_before and seat is not None:
         new[CALL] = seat[0].id, CallJudge(seat[1].id, source)
-    elif CALL in known - wanted and called is not None:
+    elif CALL in asked_before - wanted and called is not None:
         gone[CALL] = called[0].id, CancelCall(called[1], source)
-    return Asked(wanted & known, new, gone)
+    return Asked(wanted & asked_before, new, gone)

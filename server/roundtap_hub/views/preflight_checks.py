@@ -134,10 +134,10 @@ def _units_check(
     if not lines:
         return None
     bad = [line for line in lines if is_bad(line)]
-    found: dict[str, str | int] = {"n": len(bad) or len(lines), "all": len(lines), **(args or {})}
+    params: dict[str, str | int] = {"n": len(bad) or len(lines), "all": len(lines), **(args or {})}
     if bad:
-        found["names"] = _names(line.name for line in bad)
-    return Check(key, state if bad else FINE, found, group=TABLES)
+        params["names"] = _names(line.name for line in bad)
+    return Check(key, state if bad else FINE, params, group=TABLES)
 
 
 def _names(names: Iterable[str]) -> str:

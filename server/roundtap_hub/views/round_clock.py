@@ -114,11 +114,15 @@ def table_clocks(
     for unit, status in units.items():
         if status.clock_ms is None or status.match is None or status.clock_heard_ms is None:
             continue
-        found = state.find_match(status.match)
-        if found is None or found[0] is not live or found[1].match.table != snapshot.venue.tables.get(unit):
+        round_and_match = state.find_match(status.match)
+        if (
+            round_and_match is None
+            or round_and_match[0] is not live
+            or round_and_match[1].match.table != snapshot.venue.tables.get(unit)
+        ):
             continue
         # A match with an extension, and the one for third place, have a clock of their own.
-        own_ms = match_clock(state, live, found[1]).remaining_ms
+        own_ms = match_clock(state, live, round_and_match[1]).remaining_ms
         if own_ms is None or status.clock_ms == own_ms:
             continue
         left.append(status.clock_ms - (now_ms - status.clock_heard_ms) - (own_ms - clock.remaining_ms))
@@ -164,7 +168,7 @@ def clock_face(state: EventState, now: Instant, texts: Words, official: bool = F
     """The clock of the round in play. `texts`: to see which notes exist; `official`: with the hidden minutes."""
     live, clock, book = state.live, state.clock, state.rulebook
     extra = live.extra_minutes if live else None
-    moment = phase_now(clock, book.phases, extra, now)
+    clock_phase = phase_now(clock, book.phases, extra, now)
     view = public_clock(state, clock, now)
     left_ms = clock.remaining_at(now)
     return ClockFace(
@@ -173,13 +177,13 @@ def clock_face(state: EventState, now: Instant, texts: Words, official: bool = F
         deadline_ms=view.deadline_ms,
         held_ms=view.remaining_ms,
         total_ms=clock.total_ms,
-        shown_ms=moment.remaining_ms,
-        key=phase_name(moment.key),
+        shown_ms=clock_phase.remaining_ms,
+        key=phase_name(clock_phase.key),
         words=_words(state, view.open_end, texts),
         starts=tuple((phase_name(phase.key), phase.from_ms) for phase in view.phases),
         open_end=view.open_end,
         over=view.over,
-        last_minutes=moment.last_minutes,
+        last_minutes=clock_phase.last_minutes,
         width=clock_width(clock),
         extra_minutes=extra if official and view.open_end else None,
         end_ms=left_ms + extra_ms(extra) if official and view.open_end and left_ms is not None else None,

@@ -75,8 +75,8 @@ class Memoized(Generic[A, R]):
         with self._lock:
             moments = self._kept.setdefault(event, [])
             self._kept.move_to_end(event)
-            for known, answer in moments:
-                if known == key:
+            for earlier_key, answer in moments:
+                if earlier_key == key:
                     return answer, False
             answer = Future()
             moments.insert(0, (key, answer))
@@ -130,14 +130,14 @@ def saved_event(snapshot: Snapshot, event_id: str) -> SavedEvent | None:
     return None if state is None else SavedEvent(state, snapshot.people_of(event_id))
 
 
-def _names_key(moment: SavedEvent) -> object:
+def _names_key(event: SavedEvent) -> object:
     """What names depend on: results change none of it."""
-    return moment.state.entrants, moment.state.given_options, moment.people
+    return event.state.entrants, event.state.given_options, event.people
 
 
-def _ranking_key(moment: SavedEvent) -> object:
+def _ranking_key(event: SavedEvent) -> object:
     """What the standings depend on: only a round's last report changes it."""
-    state = moment.state
+    state = event.state
     settled = settled_round(state)
     return (
         settled,
@@ -152,39 +152,39 @@ def _ranking_key(moment: SavedEvent) -> object:
 
 
 @memoized
-def tournament(moment: SavedEvent) -> Tournament:
+def tournament(event: SavedEvent) -> Tournament:
     """The event as records, with names."""
-    return tournament_of(moment.state, moment.people)
+    return tournament_of(event.state, event.people)
 
 
 @memoized_by(_names_key)
-def all_competitors(moment: SavedEvent) -> tuple[Competitor, ...]:
+def all_competitors(event: SavedEvent) -> tuple[Competitor, ...]:
     """All who have entered, with names, including those still awaited."""
-    return tournament_of(moment.state, moment.people, everybody=True).competitors
+    return tournament_of(event.state, event.people, everybody=True).competitors
 
 
 @memoized_by(_names_key)
-def shown_names(moment: SavedEvent) -> dict[str, str]:
+def shown_names(event: SavedEvent) -> dict[str, str]:
     """Every competitor's public name."""
-    return event_names(moment.state, moment.people)
+    return event_names(event.state, event.people)
 
 
 @memoized_by(_names_key)
-def shown_members(moment: SavedEvent) -> dict[str, tuple[str, ...]]:
+def shown_members(event: SavedEvent) -> dict[str, tuple[str, ...]]:
     """Each team's members by their public names; single players are left out."""
-    whole = bool(moment.state.options.get("full_names"))
+    whole = bool(event.state.options.get("full_names"))
     return {
         team.id: tuple(member if whole else shorten_name(member, 1) for member in team.members)
-        for team in all_competitors(moment)
+        for team in all_competitors(event)
         if team.members
     }
 
 
 @memoized_by(_names_key)
-def full_names(moment: SavedEvent) -> dict[str, str]:
+def full_names(event: SavedEvent) -> dict[str, str]:
     """Every competitor's name as entered, for the organizer; namesakes with the number that their public name has."""
     return number_duplicates(
-        all_competitors(moment), {competitor.id: competitor.name for competitor in all_competitors(moment)}
+        all_competitors(event), {competitor.id: competitor.name for competitor in all_competitors(event)}
     )
 
 
@@ -195,9 +195,9 @@ def name_sort_key(name: str) -> tuple[str, str]:
 
 
 @memoized
-def current_matches(moment: SavedEvent) -> dict[str, MatchState]:
+def current_matches(event: SavedEvent) -> dict[str, MatchState]:
     """Each competitor's match in the newest public round."""
-    rounds = moment.state.public_rounds
+    rounds = event.state.public_rounds
     if not rounds:
         return {}
     return {
@@ -225,62 +225,62 @@ def settled_swiss_round(state: EventState) -> int:
 
 
 @memoized_by(_ranking_key)
-def settled_standings(moment: SavedEvent) -> tuple[StandingsRow, ...]:
+def settled_standings(event: SavedEvent) -> tuple[StandingsRow, ...]:
     """The standings after the last settled round; players disqualified since have no rank. Empty where a recorded
     result cannot be read."""
     try:
-        return standings(tournament(moment), settled_round(moment.state), now=True)
+        return standings(tournament(event), settled_round(event.state), now=True)
     except Problem:
         return ()
 
 
 @memoized_by(_ranking_key)
-def settled_rows(moment: SavedEvent) -> dict[str, StandingsRow]:
-    return {row.competitor: row for row in settled_standings(moment)}
+def settled_rows(event: SavedEvent) -> dict[str, StandingsRow]:
+    return {row.competitor: row for row in settled_standings(event)}
 
 
 @memoized_by(_ranking_key)
-def rank_changes(moment: SavedEvent) -> dict[str, int]:
+def rank_changes(event: SavedEvent) -> dict[str, int]:
     """How many places each competitor rose (or fell, below zero) in the last settled round; who stayed is left out."""
-    settled = settled_round(moment.state)
+    settled = settled_round(event.state)
     try:
-        before = standings(tournament(moment), settled - 1, now=True) if settled > 1 else ()
+        before = standings(tournament(event), settled - 1, now=True) if settled > 1 else ()
     except Problem:
         return {}
-    was, now = ({row.competitor: row.rank for row in rows if row.rank} for rows in (before, settled_standings(moment)))
+    was, now = ({row.competitor: row.rank for row in rows if row.rank} for rows in (before, settled_standings(event)))
     return {who: was[who] - rank for who, rank in now.items() if was.get(who, rank) != rank}
 
 
-def _decided_key(moment: SavedEvent) -> object:
-    return [getattr(moment.state, name) for name in DECIDED]
+def _decided_key(event: SavedEvent) -> object:
+    return [getattr(event.state, name) for name in DECIDED]
 
 
 @memoized_by(_decided_key)
-def decided_version(moment: SavedEvent) -> str:
+def decided_version(event: SavedEvent) -> str:
     """A digest of all that is decided about an event: name, options, officials, cut, prizes and so on."""
-    return short_hash(_decided_key(moment))
+    return short_hash(_decided_key(event))
 
 
 @memoized_by(attrgetter("state.entrants"))
-def entrants_version(moment: SavedEvent) -> str:
-    return short_hash(list(moment.state.entrants.values()))
+def entrants_version(event: SavedEvent) -> str:
+    return short_hash(list(event.state.entrants.values()))
 
 
 @memoized
-def played_matches(moment: SavedEvent) -> dict[str, list[MatchState]]:
+def played_matches(event: SavedEvent) -> dict[str, list[MatchState]]:
     """Each competitor's matches in the public rounds."""
-    found: dict[str, list[MatchState]] = {}
-    for match in (match for played in moment.state.public_rounds for match in played.matches):
+    matches: dict[str, list[MatchState]] = {}
+    for match in (match for played in event.state.public_rounds for match in played.matches):
         for side in SIDES:
             if (competitor := match.match.competitor(side)) is not None:
-                found.setdefault(competitor, []).append(match)
-    return found
+                matches.setdefault(competitor, []).append(match)
+    return matches
 
 
 @memoized
-def results_version(moment: SavedEvent) -> str:
+def results_version(event: SavedEvent) -> str:
     """A digest that changes whenever a result, or a player leaving, may have changed the standings."""
-    state = moment.state
+    state = event.state
     settled = settled_round(state)
     return short_hash(
         settled,
@@ -321,9 +321,9 @@ def short_hash(*parts: Any) -> str:
 
 
 @memoized
-def _course(moment: SavedEvent) -> str:
+def _course(event: SavedEvent) -> str:
     """A digest of every result of the event, cached for all its readers."""
-    return state_mark(moment.state, COURSE)
+    return state_mark(event.state, COURSE)
 
 
 class StepMarks:

@@ -49,33 +49,33 @@ class StandingsView:
     hidden: tuple[str, ...] = ()
 
 
-def standings_view(moment: SavedEvent, names: Mapping[str, str]) -> StandingsView:
+def standings_view(event: SavedEvent, names: Mapping[str, str]) -> StandingsView:
     """All competitors, best first, after the last settled round."""
-    rows = settled_standings(moment)
+    rows = settled_standings(event)
     columns = tuple(rows[0].tiebreakers) if rows else ()
-    lines = tuple(_line(moment, row, names) for row in rows)
+    lines = tuple(_line(event, row, names) for row in rows)
     shown = {"points", "last", "random", *columns}
     hidden = tuple(
         key
-        for key in moment.state.rulebook.tiebreakers
+        for key in event.state.rulebook.tiebreakers
         if key not in shown and any(row.decided_by == key for row in rows)
     )
     return StandingsView(
-        settled_swiss_round(moment.state),
+        settled_swiss_round(event.state),
         columns,
         lines,
         any(row.by_chance for row in rows),
-        has_draws(moment.state),
+        has_draws(event.state),
         hidden,
     )
 
 
-def _line(moment: SavedEvent, row: StandingsRow, names: Mapping[str, str]) -> StandingsLine:
+def _line(event: SavedEvent, row: StandingsRow, names: Mapping[str, str]) -> StandingsLine:
     values = tuple(
         TiebreakCell(key, figure_text(value), str(value), row.decided_by == key)
         for key, value in row.tiebreakers.items()
     )
-    record = record_text(row, has_draws(moment.state))
+    record = record_text(row, has_draws(event.state))
     return StandingsLine(
         row.rank,
         row.competitor,
@@ -85,7 +85,7 @@ def _line(moment: SavedEvent, row: StandingsRow, names: Mapping[str, str]) -> St
         values,
         row.decided_by,
         row.by_chance,
-        moment.state.status_now(row.competitor),
+        event.state.status_now(row.competitor),
     )
 
 
@@ -101,9 +101,9 @@ def has_draws(state: EventState) -> bool:
     return may_be_drawn(state.rulebook, state.options, SWISS_ROUND)
 
 
-def record_of(moment: SavedEvent, competitor: str) -> tuple[str, tuple[TiebreakCell, ...]]:
+def record_of(event: SavedEvent, competitor: str) -> tuple[str, tuple[TiebreakCell, ...]]:
     """A competitor's record and first tiebreaker, shown with pairings so that players spot errors."""
-    row, draws = settled_rows(moment).get(competitor), has_draws(moment.state)
+    row, draws = settled_rows(event).get(competitor), has_draws(event.state)
     if row is None:
         return record_text(None, draws), ()
     first = next(iter(row.tiebreakers.items()), None)

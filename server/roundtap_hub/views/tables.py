@@ -319,9 +319,9 @@ class SlipSeat:
     code: str = ""
 
 
-def missing_slips(moment: SavedEvent) -> list[SlipSeat]:
+def missing_slips(event: SavedEvent) -> list[SlipSeat]:
     """The live round's matches without a result, by table."""
-    state, names = moment.state, full_names(moment)
+    state, names = event.state, full_names(event)
     live = state.live
     if live is None:
         return []

@@ -293,9 +293,9 @@ class Presence:
     def mark_at_table(self, event: str, match: str, competitor: str) -> None:
         """An official saw the player at the table."""
         with self._lock:
-            known = (event, match, competitor) in self.seen_at_table
+            seen_before = (event, match, competitor) in self.seen_at_table
             self.seen_at_table |= {(event, match, competitor)}
-        if not known:
+        if not seen_before:
             self._changed(None)
 
     def change(self, unit: str, changed: Callable[[UnitStatus], UnitStatus]) -> None:

@@ -389,7 +389,7 @@ def test_what_doctor_calls_to_do_is_on_the_page_and_the_other_way_round(
     house.hub.host.machine = OwnMachine(
         tmp_path,
         MachineProbe(tmp_path, root=tmp_path),
-        known=lambda: BROKEN,
+        services=lambda: BROKEN,
         hotspot=lambda: [Check("hotspot", WRONG, {"name": "Hall"}, "down", NETWORK)],
     )
     at_the_hub = house.app.test_client()

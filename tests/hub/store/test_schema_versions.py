@@ -233,14 +233,14 @@ def test_a_standby_s_journal_of_form_0001_gets_a_print_book(rested: Path) -> Non
 def test_a_later_form_comes_after_a_backup_that_the_hub_s_own_do_not_replace(rested: Path, tmp_path: Path) -> None:
     before, later = heads(rested), later_forms()
     made = back_up_before_upgrade(rested, read_head_file(rested / HEAD_FILE), "2026-11-22T10:00:00+00:00", later)
-    Journal(sqlite_url(rested), known=later).close()
+    Journal(sqlite_url(rested), migrations=later).close()
 
     assert made.parent == rested / "backups" / BEFORE_UPGRADE / CURRENT.newest
     assert made not in backups_in(rested / "backups")
     assert read_backup(made).heads == before
     assert rows(rested, "SELECT DISTINCT mood FROM person") == [("calm",)]
     assert rows(rested, "SELECT form, version FROM written_by") == [(CURRENT.newest, version()), ("0003", LATER)]
-    with closing(Journal(sqlite_url(rested), known=later)) as journal:
+    with closing(Journal(sqlite_url(rested), migrations=later)) as journal:
         assert journal.heads() == before
 
 
@@ -253,7 +253,7 @@ def test_no_backup_is_made_where_nothing_moves(rested: Path, tmp_path: Path) -> 
 def test_a_form_that_fails_half_way_leaves_all_as_it_was(rested: Path, tmp_path: Path) -> None:
     before = dump(rested)
     with pytest.raises(Problem) as failed:
-        Journal(sqlite_url(rested), known=later_forms(FAILS))
+        Journal(sqlite_url(rested), migrations=later_forms(FAILS))
     assert failed.value.key == "journal_form_failed"
     assert failed.value.params["reason"] == "no such table: nowhere"
     assert dump(rested) == before
@@ -269,7 +269,7 @@ def test_a_backup_that_cannot_be_made_keeps_the_journal_from_moving(rested: Path
 
 def test_somebody_who_only_looks_is_told_that_the_form_is_an_earlier_one(rested: Path, tmp_path: Path) -> None:
     with pytest.raises(Problem) as refused:
-        Journal(sqlite_url(rested), read_only=True, known=later_forms())
+        Journal(sqlite_url(rested), read_only=True, migrations=later_forms())
     assert (refused.value.key, refused.value.params["form"]) == ("journal_older", CURRENT.newest)
 
 
@@ -287,7 +287,7 @@ def test_the_backup_of_an_event_that_is_deleted_goes_as_well(rested: Path) -> No
 @pytest.fixture
 def moved_on(rested: Path, tmp_path: Path) -> Path:
     """The folder after a later program had it."""
-    Journal(sqlite_url(rested), known=later_forms()).close()
+    Journal(sqlite_url(rested), migrations=later_forms()).close()
     return rested
 
 

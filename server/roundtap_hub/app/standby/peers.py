@@ -171,14 +171,14 @@ class Peers:
             return UNRELATED
         if answer.nonce != nonce:
             return UNRELATED
-        found = compare_claims(self.own_claim(), answer)
-        if found == OUTDATED:
+        verdict = compare_claims(self.own_claim(), answer)
+        if verdict == OUTDATED:
             self.record_takeover(Takeover(url, answer.heads))
-        elif found == TWIN and not self._twin:
+        elif verdict == TWIN and not self._twin:
             self._twin = True
             for listener in self.on_twin:
                 listener(url)
-        return found
+        return verdict
 
     def check_hello_epoch(self, unit: str, hello: messages.Hello) -> None:
         """Yield if a unit reports a newer epoch of this lineage: its mark proves the folder's secret."""

@@ -162,24 +162,24 @@ class StandbyApi:
         while not copy.ended:
             left_s = copy.due_s - time.monotonic()
             batch = copy.take(left_s if copy.was_level else min(left_s, LOOK_S))
-            found = [batch] if batch is not None else []
+            news = [batch] if batch is not None else []
             level = not copy.was_level and kin.standbys.is_level(copy)
             # Also before "level": rows sent before an entry may be older than those stored with it.
             if level or time.monotonic() >= copy.due_s:
                 now = self._beside(kin)
                 if changed := {kind: now[kind] for kind in now if now[kind] != copy.told.get(kind)}:
-                    found.append({"type": "beside", **changed})
+                    news.append({"type": "beside", **changed})
                 copy.told, copy.due_s = now, time.monotonic() + BEAT_S
                 if level:
                     copy.was_level = True
                     kin.note_standbys()
-                    found.append({"type": "level"})
-                return found
+                    news.append({"type": "level"})
+                return news
             if batch is not None:
                 if any(row[0] == VENUE for row in batch[ENTRIES]):
                     # An entry about keys or staff is soon followed by its row, which is read once its commit is done.
                     copy.due_s = min(copy.due_s, time.monotonic() + LOOK_S)
-                return found
+                return news
         raise RequestRefused(409, "this hub answers a later hello, or none any more")
 
     def _beside(self, kin: Peers) -> dict[str, Any]:
@@ -234,11 +234,11 @@ def own_files(folder: Path) -> dict[str, str]:
     """The hub's own small files by relative path, in base 64."""
     paths = [folder / name for name in FILES]
     paths += [path for name in FOLDERS for path in sorted((folder / name).rglob("*")) if path.suffix != ".new"]
-    found = {}
+    files = {}
     for path in paths:
         if path.is_file() and path.stat().st_size <= FILE_BYTES_MAX:
-            found[path.relative_to(folder).as_posix()] = base64.b64encode(path.read_bytes()).decode()
-    return found
+            files[path.relative_to(folder).as_posix()] = base64.b64encode(path.read_bytes()).decode()
+    return files
 
 
 class TakenOverPage:
@@ -304,10 +304,10 @@ def _since(journal: Journal, heads: Mapping[str, Sequence[Any]]) -> Iterator[Ent
 def _result_row(snapshot: Snapshot, entry: Entry) -> tuple[str, Entry, int | None, str]:
     """(the event's name, the entry, its table, the players)"""
     state = snapshot.event(entry.stream) or EventState(entry.stream)
-    found = state.find_match(str(entry.data.get("match")))
-    if found is None:
+    round_and_match = state.find_match(str(entry.data.get("match")))
+    if round_and_match is None:
         return state.name, entry, None, ""
-    match, names = found[1].match, snapshot.names_of(entry.stream)
+    match, names = round_and_match[1].match, snapshot.names_of(entry.stream)
     who = " – ".join(names.get(each, each) for each in (match.a, match.b) if each)
     return state.name, entry, match.table, who
 
