@@ -23,7 +23,7 @@ from roundtap_hub.http.static_files import PREFIX, StaticFiles
 from roundtap_hub.live.browser_feed import BrowserFeed
 from roundtap_hub.live.cached_pages import PERSONAL, CachedPages
 from roundtap_hub.live.page_cache import CachedPage, PageCache
-from roundtap_hub.live.page_versions import PageSource, version_of
+from roundtap_hub.live.page_versions import HubNow, version_of
 from roundtap_hub.phones.phone_versions import unchanged_pages
 from roundtap_hub.phones.report_api import PhoneReportApi
 from roundtap_hub.units.device_feed import DeviceFeed
@@ -65,7 +65,7 @@ class HubApplication:
         drawing = PageQueue[list[CachedPage | None]]("public-pages", 1, 0, per_address // 2)
         cache = PageCache(
             hub,
-            lambda snapshot, units, page: version_of(PageSource(hub, snapshot, units), page),
+            lambda snapshot, units, page: version_of(HubNow(hub, snapshot, units), page),
             partial(unchanged_pages, hub),
             lambda: self.pages.built(),
             drawing,

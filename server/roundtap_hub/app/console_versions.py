@@ -5,7 +5,7 @@ from typing import Any
 from roundtap_core.clock import COUNTING, Instant, phase_now
 from roundtap_core.event.states import ONE_SIDED
 from roundtap_hub.http.routes import PageKey
-from roundtap_hub.live.page_versions import PageSource, event_page, page_kind
+from roundtap_hub.live.page_versions import HubNow, event_page, page_kind
 from roundtap_hub.store.command_pipeline import taken_tables
 from roundtap_hub.views.knockout import events_progress
 from roundtap_hub.views.round_clock import played_ms, table_clocks
@@ -17,7 +17,7 @@ page_kind("door")(lambda source, _: events_progress(source.snapshot))
 
 
 @page_kind("console")
-def _home(source: PageSource, _: PageKey) -> object:
+def _home(source: HubNow, _: PageKey) -> object:
     snapshot, now = source.snapshot, source.now
     return (
         [(line.id, line.number) for line in known_events(snapshot)],
@@ -28,7 +28,7 @@ def _home(source: PageSource, _: PageKey) -> object:
 
 
 @page_kind("judge")
-def _judge(source: PageSource, page: PageKey) -> object:
+def _judge(source: HubNow, page: PageKey) -> object:
     events = (
         saved_event(source.snapshot, event_id)
         for event_id, state in source.snapshot.events.items()
@@ -38,7 +38,7 @@ def _judge(source: PageSource, page: PageKey) -> object:
 
 
 @event_page("console/<event_id>")
-def _console(source: PageSource, event: SavedEvent, _: PageKey) -> object:
+def _console(source: HubNow, event: SavedEvent, _: PageKey) -> object:
     snapshot, units, state = source.snapshot, source.units, event.state
     # With a draft it matters where other events play: the first to publish gets the tables.
     others: list[Any] = sorted(taken_tables(snapshot.events, state.id)) if state.draft else []
@@ -78,7 +78,7 @@ def _console(source: PageSource, event: SavedEvent, _: PageKey) -> object:
     )
 
 
-def _by_time(source: PageSource, event: SavedEvent, now: Instant) -> object:
+def _by_time(source: HubNow, event: SavedEvent, now: Instant) -> object:
     """What changes by time alone: silent units, unconfirmed reports, a limit, a phase."""
     state, units, now_ms = event.state, source.units, now.mono_ms
     live = state.live

@@ -1,7 +1,7 @@
 """What the hall's live pages show that may change: walls, displays, and the page before the doors open."""
 
 from roundtap_hub.http.routes import PageKey
-from roundtap_hub.live.page_versions import PageSource, event_page, page_kind
+from roundtap_hub.live.page_versions import HubNow, event_page, page_kind
 from roundtap_hub.views.knockout import events_progress
 from roundtap_hub.views.known_displays import events_in_play
 from roundtap_hub.views.saved_event import SavedEvent, decided_version, listed_events
@@ -13,7 +13,7 @@ page_kind("displays")(
 
 
 @page_kind("before-doors")
-def _before_doors(source: PageSource, _: PageKey) -> object:
+def _before_doors(source: HubNow, _: PageKey) -> object:
     now = source.now  # a unit falls silent by time alone
     units = [
         (
@@ -34,7 +34,7 @@ page_kind("wall")(lambda source, _: (events_progress(source.snapshot), _addresse
 
 
 @event_page("wall/<event_id>")
-def _wall(source: PageSource, event: SavedEvent, _: PageKey) -> object:
+def _wall(source: HubNow, event: SavedEvent, _: PageKey) -> object:
     return (
         event.state.number,
         source.snapshot.venue.tables,
@@ -45,5 +45,5 @@ def _wall(source: PageSource, event: SavedEvent, _: PageKey) -> object:
     )
 
 
-def _addresses(source: PageSource) -> tuple[str, str]:
+def _addresses(source: HubNow) -> tuple[str, str]:
     return source.hub.host.hall_addresses.url, source.hub.host.hall_addresses.by_name

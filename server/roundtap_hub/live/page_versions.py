@@ -16,7 +16,7 @@ from roundtap_hub.views.unit_presence import UnitStatus
 
 
 @dataclass(frozen=True, slots=True)
-class PageSource:
+class HubNow:
     """What pages are drawn from. `now`: of a request; without it, changes by time alone are left out. `here`: whom
     officials saw at their tables (`Presence.seen_at_table`); `storage`: the version of the hub's storage state."""
 
@@ -32,8 +32,8 @@ class PageSource:
         return PAGE_KINDS[page.pattern](self, page) if page.pattern in PAGE_KINDS else None
 
 
-Shown = Callable[[PageSource, PageKey], object | None]
-EventShown = Callable[[PageSource, SavedEvent, PageKey], object | None]
+Shown = Callable[[HubNow, PageKey], object | None]
+EventShown = Callable[[HubNow, SavedEvent, PageKey], object | None]
 
 # What pages of each kind show, by their keys' pattern; rooms fill it as they are imported.
 PAGE_KINDS: dict[tuple[str, bool, bool], Shown] = {}
@@ -55,7 +55,7 @@ def event_page(key: str) -> Callable[[EventShown], EventShown]:
 
     def register(shown: EventShown) -> EventShown:
         @page_kind(key)
-        def of_event(source: PageSource, page: PageKey) -> object | None:
+        def of_event(source: HubNow, page: PageKey) -> object | None:
             snapshot = source.snapshot
             if page.event in snapshot.dormant and page.event not in snapshot.venue.deleted:
                 return page, snapshot.dormant[page.event].head
@@ -67,7 +67,7 @@ def event_page(key: str) -> Callable[[EventShown], EventShown]:
     return register
 
 
-def version_of(source: PageSource, page: PageKey) -> str:
+def version_of(source: HubNow, page: PageKey) -> str:
     """The version of a page; "none" where there is no such page."""
     shown, venue, plan = source.shown(page), source.snapshot.venue, source.snapshot.venue.display_plan
     # Every page shows announcements, and that the hub was restored, until that is settled.

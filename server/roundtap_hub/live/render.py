@@ -34,7 +34,7 @@ from roundtap_hub.access.policy import refuse_role
 from roundtap_hub.http.http_answers import gzip_bytes
 from roundtap_hub.http.routes import STAFF_ROLES, PageKey
 from roundtap_hub.live import current, regions
-from roundtap_hub.live.page_versions import PageSource, version_of
+from roundtap_hub.live.page_versions import HubNow, version_of
 from roundtap_hub.live.regions import (
     CSRF,
     NOW,
@@ -265,7 +265,7 @@ def current_version(feed: PageKey | None) -> str:
         return ""
     hub = current.hub()
     now, here = current.instant(), hub.presence.seen_at_table
-    source = PageSource(hub, current.snapshot(), current.units(), now, here, _banner_version(hub))
+    source = HubNow(hub, current.snapshot(), current.units(), now, here, _banner_version(hub))
     return version_of(source, feed)
 
 

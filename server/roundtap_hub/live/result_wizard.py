@@ -82,7 +82,7 @@ class ToldResult:
 
 
 @dataclass(frozen=True, slots=True)
-class EnteredMatch:
+class MatchEntry:
     """A match that somebody enters a result for. `form` and `saying`: what they are asked, and who they are; `names` by
     side, `people`: all names by competitor. `address`: of the steps; `carried`: fields that go through all of them."""
 
@@ -255,7 +255,7 @@ class WizardPage:
     questions (a's first), the answers so far in words, at the end the result. `sayable`: whether the reader may enter
     it, perhaps with a reason."""
 
-    entered: EnteredMatch
+    entered: MatchEntry
     fields: Fields
     kind: str
     trail: WizardProgress
@@ -333,7 +333,7 @@ def entered_match(
     names: Mapping[str, str],
     by: str,
     side: Side | None = None,
-) -> EnteredMatch:
+) -> MatchEntry:
     """`names`: by competitor, as the reader may see them; `by`: OFFICIAL or PLAYER, who is asked the squads of their
     `side` alone."""
     state = event.state
@@ -344,7 +344,7 @@ def entered_match(
         draw = (DRAW,) if result_gate.may_be_drawn(state.rulebook, state.options, situation) else ()
         form, corrects = with_rulings(form, (*SIDES, *draw, "none")), result_to_correct(played, match)
     saying = result_gate.ResultSource(by, up, side=side, corrects=corrects)
-    return EnteredMatch(state, played, match, situation, form, side_names(match, names), names, saying)
+    return MatchEntry(state, played, match, situation, form, side_names(match, names), names, saying)
 
 
 def note_problem(problem: Problem) -> None:
@@ -352,7 +352,7 @@ def note_problem(problem: Problem) -> None:
     g.problem, g.status = problem, 400
 
 
-def draw_lot(entered: EnteredMatch, fields: Fields, who: str) -> AnyResponse:
+def draw_lot(entered: MatchEntry, fields: Fields, who: str) -> AnyResponse:
     """Draw the next lot, if one comes next, and go on with it; the first draw stands for all clients."""
     progress = entered.read(fields)
     page = entered.page(progress)

@@ -477,7 +477,7 @@ def both_asked_to_leave(event_id: str, competitor: str) -> bool:
 
 
 def _ask_for_result(
-    seat: result_wizard.EnteredMatch,
+    seat: result_wizard.MatchEntry,
     at: result_wizard.WizardPage | None,
     competitor: str,
     action: str,

@@ -62,7 +62,7 @@ def my_match(event: SavedEvent, competitor: str) -> tuple[states.RoundState, sta
     return played, match
 
 
-def my_seat(event: SavedEvent, competitor: str) -> tuple[result_wizard.EnteredMatch, Side] | None:
+def my_seat(event: SavedEvent, competitor: str) -> tuple[result_wizard.MatchEntry, Side] | None:
     """The same with the context that its steps need, and this player's side."""
     round_and_match = my_match(event, competitor)
     if round_and_match is None:
@@ -446,7 +446,7 @@ def save_list(token: str) -> AnyResponse:
     return redirect(url_for("me.list_page", token=token), 303)
 
 
-def _entered(token: str, fields: result_wizard.Fields) -> result_wizard.EnteredMatch:
+def _entered(token: str, fields: result_wizard.Fields) -> result_wizard.MatchEntry:
     """The match with its steps, which carry what the player saw at the beginning, so that later changes are noticed at
     the end; 404 where there is nothing to report."""
     seat = my_seat(current.event(current_player()[0]), current_player()[1])

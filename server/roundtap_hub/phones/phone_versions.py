@@ -6,7 +6,7 @@ from typing import Any
 from roundtap_core.event.states import Request
 from roundtap_core.records import ELIMINATION
 from roundtap_hub.http.routes import PageKey
-from roundtap_hub.live.page_versions import PageSource, event_page, page_kind
+from roundtap_hub.live.page_versions import HubNow, event_page, page_kind
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views import saved_event
 from roundtap_hub.views.knockout import winner_of
@@ -20,18 +20,18 @@ PUBLIC, PERSONAL = "p", "me"
 
 
 @event_page("e/<event_id>")
-def _players(_: PageSource, event: SavedEvent, page: PageKey) -> object:
+def _players(_: HubNow, event: SavedEvent, page: PageKey) -> object:
     newest = saved_event.newest_round(event.state)
     return *_people(event), event.state.live is None, newest and newest.number
 
 
 @event_page("standings/<event_id>")
-def _standings(_: PageSource, event: SavedEvent, page: PageKey) -> object:
+def _standings(_: HubNow, event: SavedEvent, page: PageKey) -> object:
     return *_people(event), saved_event.results_version(event)
 
 
 @event_page("pairings/<event_id>")
-def _pairings(_: PageSource, event: SavedEvent, page: PageKey) -> object:
+def _pairings(_: HubNow, event: SavedEvent, page: PageKey) -> object:
     newest = saved_event.newest_round(event.state)
     matches = [
         (m.id, m.match.table, m.match.a, m.match.b, m.state, m.number, m.revision)
@@ -41,7 +41,7 @@ def _pairings(_: PageSource, event: SavedEvent, page: PageKey) -> object:
 
 
 @event_page("bracket/<event_id>")
-def _bracket(_: PageSource, event: SavedEvent, page: PageKey) -> object:
+def _bracket(_: HubNow, event: SavedEvent, page: PageKey) -> object:
     newest = saved_event.newest_round(event.state)
     played = [
         [(m.id, m.match.table, m.number, m.revision, m.state) for m in r.matches]
@@ -52,7 +52,7 @@ def _bracket(_: PageSource, event: SavedEvent, page: PageKey) -> object:
 
 
 @event_page("rules/<event_id>")
-def _rules(_: PageSource, event: SavedEvent, page: PageKey) -> object:
+def _rules(_: HubNow, event: SavedEvent, page: PageKey) -> object:
     # The announced settings may change until round 1 is drawn; mended rounds are listed here.
     rounds = [
         (r.number, r.mends, [m.match.table for m in r.matches] if r.mends else ()) for r in event.state.public_rounds
@@ -68,7 +68,7 @@ def _people(event: SavedEvent) -> tuple[str, str]:
 
 
 @page_kind("me/<event_id>/<token>")
-def _personal(source: PageSource, page: PageKey) -> object | None:
+def _personal(source: HubNow, page: PageKey) -> object | None:
     who = source.hub.access.links.owner_of(page.of)
     if who is None or who[0] != page.event:
         return None
@@ -77,7 +77,7 @@ def _personal(source: PageSource, page: PageKey) -> object | None:
     return public and (public, event and _own_match(source, event, who[1]))
 
 
-def _own_match(source: PageSource, event: SavedEvent, competitor: str) -> object:
+def _own_match(source: HubNow, event: SavedEvent, competitor: str) -> object:
     """The part of the match that only its two players see: their reports, and whether a unit is there."""
     match, entrant = saved_event.current_matches(event).get(competitor), event.state.entrants[competitor]
     wish = event.state.wishes.get(competitor), event.state.check_in, entrant.checked_in
@@ -98,7 +98,7 @@ def _own_match(source: PageSource, event: SavedEvent, competitor: str) -> object
 
 
 @event_page("p/<event_id>/<competitor>")
-def _player(source: PageSource, event: SavedEvent, page: PageKey) -> object | None:
+def _player(source: HubNow, event: SavedEvent, page: PageKey) -> object | None:
     """Changes with the player's own table or the standings, not with each result of the hall."""
     state, competitor = event.state, page.of
     entrant = state.entrants.get(competitor)

@@ -16,7 +16,7 @@ from roundtap_hub.access.slip_codes import FoundSlip, OutdatedSlip, find_slip, s
 from roundtap_hub.http.requester import cookies_in
 from roundtap_hub.http.routes import SLIP, STAFF, VISIBLE, route
 from roundtap_hub.live import current, forms, render
-from roundtap_hub.live.result_wizard import EnteredMatch
+from roundtap_hub.live.result_wizard import MatchEntry
 from roundtap_hub.store.service import Step
 from roundtap_hub.views.judging_view import JudgeView, judge_view
 from roundtap_hub.views.knockout import title_key
@@ -139,7 +139,7 @@ class SlipView:
     rule: str
 
 
-def slip_view(entered: EnteredMatch, asks: Result | None) -> SlipView:
+def slip_view(entered: MatchEntry, asks: Result | None) -> SlipView:
     state, match, event = entered.state, entered.match, current.event(entered.state.id)
     results = known_results(match, state, full_names(event))
     return SlipView(
@@ -154,7 +154,7 @@ def slip_view(entered: EnteredMatch, asks: Result | None) -> SlipView:
     )
 
 
-def enter_slip(entered: EnteredMatch, command: EnterResult) -> AnyResponse:
+def enter_slip(entered: MatchEntry, command: EnterResult) -> AnyResponse:
     """Save the slip's result, extension and leavers at once; where it differs from a known result, `counts` decides."""
     state, match, event_id, result = entered.state, entered.match, entered.state.id, command.result
     slip, choice = slip_view(entered, result), forms.field("counts")

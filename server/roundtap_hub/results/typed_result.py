@@ -14,7 +14,7 @@ from roundtap_core.rulebooks.base import DRAW
 from roundtap_core.rulebooks.result_gate import ON_RECORD, refuse_result
 from roundtap_core.rulebooks.result_words import figure_label
 from roundtap_hub.live import current
-from roundtap_hub.live.result_wizard import EnteredMatch, WizardProgress
+from roundtap_hub.live.result_wizard import MatchEntry, WizardProgress
 
 MOST_LETTERS = 60  # no valid line is longer
 
@@ -61,7 +61,7 @@ def split_line(line: str) -> TypedLine:
     )
 
 
-def read_line(line: str, entered: EnteredMatch) -> WizardProgress:
+def read_line(line: str, entered: MatchEntry) -> WizardProgress:
     """The answers that a line gives, by the first way that accepts all of it: ways whose ending is recorded or reported
     ("played"), then those offered now, then the others. Two numbers of one figure are the left side's and the right
     side's, as on a slip. One alone belongs to whom the form asks once a winner is named: the loser, where all winners
@@ -95,7 +95,7 @@ def read_line(line: str, entered: EnteredMatch) -> WizardProgress:
     raise nearest or missing or Invalid("line_unclear", line=line.strip()[:MOST_LETTERS])
 
 
-def _candidates(entered: EnteredMatch, typed: TypedLine) -> list[WayToEnd]:
+def _candidates(entered: MatchEntry, typed: TypedLine) -> list[WayToEnd]:
     """Ways that a line can answer in full; concessions and declared draws only where the line has their sign."""
     now = {way.id for way in entered.form.offered(bool(entered.saying.time_is_up))}
     said = {result.ended for result in acceptable_results(entered.match)}
@@ -247,7 +247,7 @@ class LineGrammar:
     initiative: bool
 
 
-def line_grammar(entered: EnteredMatch) -> LineGrammar:
+def line_grammar(entered: MatchEntry) -> LineGrammar:
     now = entered.form.offered(bool(entered.saying.time_is_up))
     ways = sorted((way for way in entered.form.ways if is_typable(way)), key=lambda way: way not in now)
     plays = [

@@ -19,7 +19,7 @@ from roundtap_core.event.rounds import tables_in_play
 from roundtap_core.event.states import Entrant, EventState
 from roundtap_core.records import Result, SidePair
 from roundtap_hub.http.routes import PageKey
-from roundtap_hub.live.page_versions import PageSource, version_of
+from roundtap_hub.live.page_versions import HubNow, version_of
 from roundtap_hub.store.service import Service
 
 NAMES = [f"Player {n}" for n in range(1, 6)]
@@ -157,9 +157,9 @@ def test_the_console_looks_again_when_another_event_takes_its_drawn_tables(house
     browser.post("/console/e2/competitors", names="\n".join(PEOPLE[:4]))
     browser.post("/console/e1/draw", attempt=0)
     house.service.execute_one("e2", c.ImposeRound(({"a": "p1", "b": "p2", "table": 1},)), "test")
-    before = version_of(PageSource(house.hub, house.service.snapshot, {}), PageKey("console", "e1"))
+    before = version_of(HubNow(house.hub, house.service.snapshot, {}), PageKey("console", "e1"))
     house.service.execute_one("e2", c.PublishRound(1, 1), "test")
-    assert version_of(PageSource(house.hub, house.service.snapshot, {}), PageKey("console", "e1")) != before
+    assert version_of(HubNow(house.hub, house.service.snapshot, {}), PageKey("console", "e1")) != before
 
 
 def test_who_came_after_all_sits_at_a_free_table_where_another_event_took_theirs(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from wire_json import table_json
 
 from roundtap_core.event.commands import CallJudge, SetClock, TakeCall
 from roundtap_hub.http.routes import HEAD_JUDGE, JUDGE, SCOREKEEPER, PageKey
-from roundtap_hub.live.page_versions import PageSource, version_of
+from roundtap_hub.live.page_versions import HubNow, version_of
 
 HALL, FROM_HALL = "/console/judge", {"Referer": "http://localhost/console/judge"}
 
@@ -148,7 +148,7 @@ def test_two_events_stand_on_one_page_each_call_with_its_event(house: House, jud
 
 def test_who_has_the_page_open_looks_again_when_somebody_calls(house: House):
     def version() -> str:
-        return version_of(PageSource(house.hub, house.service.snapshot, house.hub.presence.units), PageKey("judge"))
+        return version_of(HubNow(house.hub, house.service.snapshot, house.hub.presence.units), PageKey("judge"))
 
     before = version()
     house.service.execute_one("e1", CallJudge("1.1", "phone:p1"), "phone:p1")

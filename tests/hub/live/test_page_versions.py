@@ -28,7 +28,7 @@ from roundtap_core.event.commands import (
 from roundtap_hub.app import flask_app
 from roundtap_hub.http import routes
 from roundtap_hub.http.routes import PageKey
-from roundtap_hub.live.page_versions import PAGE_KINDS, PageSource, event_page, page_kind, version_of
+from roundtap_hub.live.page_versions import PAGE_KINDS, HubNow, event_page, page_kind, version_of
 from roundtap_hub.phones.phone_versions import unchanged_pages
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views.unit_presence import UnitStatus
@@ -53,9 +53,7 @@ class Watch:
 
     def keys(self) -> dict[str, str]:
         snapshot, units = self.house.service.snapshot, self.house.hub.presence.units
-        return {
-            page: version_of(PageSource(self.house.hub, snapshot, units), PageKey.parse(page)) for page in self.pages
-        }
+        return {page: version_of(HubNow(self.house.hub, snapshot, units), PageKey.parse(page)) for page in self.pages}
 
     def changed(self) -> set[str]:
         before, self.before = self.before, self.keys()
@@ -75,10 +73,10 @@ def test_a_phone_that_takes_its_link_wakes_nobody_and_who_loses_it_is_told(house
     links.give("e1", "p2")
     assert watch.changed() == set()
     mine, other = (PageKey("me", "e1", links.token("e1", who)) for who in ("p1", "p2"))
-    before = [version_of(PageSource(house.hub, house.service.snapshot, {}), page) for page in (mine, other)]
+    before = [version_of(HubNow(house.hub, house.service.snapshot, {}), page) for page in (mine, other)]
     links.revoke("e1", "p1")
     assert watch.changed() == set()
-    assert [version_of(PageSource(house.hub, house.service.snapshot, {}), page) for page in (mine, other)] == [
+    assert [version_of(HubNow(house.hub, house.service.snapshot, {}), page) for page in (mine, other)] == [
         "none",
         before[1],
     ]
@@ -139,14 +137,12 @@ def test_a_new_event_wakes_the_list(house: House):
 
 @pytest.mark.parametrize("page", ["", "p", "p/e1", "p/e1/p99", "wall/e9", "console/e1/x", "../etc", "e/e1/p1"])
 def test_what_is_no_page_has_one_key(house: House, page: str):
-    assert version_of(PageSource(house.hub, house.service.snapshot, {}), PageKey.parse(page)) == "none"
+    assert version_of(HubNow(house.hub, house.service.snapshot, {}), PageKey.parse(page)) == "none"
 
 
 def test_the_page_carries_the_key_that_the_feed_compares_with(house: House):
     text = house.browser().get("/e/e1/standings").text
-    key = version_of(
-        PageSource(house.hub, house.service.snapshot, house.hub.presence.units), PageKey("standings", "e1")
-    )
+    key = version_of(HubNow(house.hub, house.service.snapshot, house.hub.presence.units), PageKey("standings", "e1"))
     assert f'data-feed="/feed?page=standings/e1" data-seen="{key}"' in text
 
 
@@ -170,7 +166,7 @@ class VersionsKept:
             for who in self.house.event.entrants
             for page in (PageKey("p", "e1", who), PageKey("me", "e1", links.token("e1", who)))
         ]
-        return {page: version_of(PageSource(self.house.hub, *self.now()), page) for page in [*pages, *SHARED]}
+        return {page: version_of(HubNow(self.house.hub, *self.now()), page) for page in [*pages, *SHARED]}
 
     def dropped(self) -> set[PageKey]:
         """The pages whose version is worked out again; each version that was kept is the right one."""

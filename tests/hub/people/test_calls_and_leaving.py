@@ -28,7 +28,7 @@ from roundtap_core.event.requests import ECHO_GRACE_MS
 from roundtap_core.messages import TableStatus
 from roundtap_core.records import Result, SidePair
 from roundtap_hub.http.routes import PageKey
-from roundtap_hub.live.page_versions import PageSource, version_of
+from roundtap_hub.live.page_versions import HubNow, version_of
 from roundtap_hub.units.table_api import take_status
 from roundtap_hub.views.unit_presence import UnitStatus, close_call
 
@@ -198,7 +198,7 @@ def test_whoever_looks_at_console_wall_or_phone_looks_again_when_a_phone_calls(h
 
     def versions() -> list[str]:
         return [
-            version_of(PageSource(house.hub, house.service.snapshot, house.hub.presence.units), PageKey.parse(page))
+            version_of(HubNow(house.hub, house.service.snapshot, house.hub.presence.units), PageKey.parse(page))
             for page in pages
         ]
 

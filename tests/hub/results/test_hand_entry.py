@@ -14,7 +14,7 @@ from roundtap_core.rulebooks.base import SWISS_ROUND
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.rulebooks.result_gate import OFFICIAL, ResultSource
 from roundtap_core.rulebooks.result_words import winner_of
-from roundtap_hub.live.result_wizard import EnteredMatch
+from roundtap_hub.live.result_wizard import MatchEntry
 from roundtap_hub.results.typed_result import read_line
 
 ENTRY = "/console/e1/entry"
@@ -45,7 +45,7 @@ def read(rulebook: str, line: str, over: bool = False) -> tuple[str, Result]:
     match = MatchState("1.1", Match("p1", "p2", table=1))
     state, played = EventState("e1", rulebook_id=rulebook), RoundState(1, SWISS, PUBLISHED, (match,))
     form, saying = state.rulebook.form(state.options, SWISS_ROUND), ResultSource(OFFICIAL, over)
-    found = read_line(line, EnteredMatch(state, played, match, SWISS_ROUND, form, {}, {}, saying))
+    found = read_line(line, MatchEntry(state, played, match, SWISS_ROUND, form, {}, {}, saying))
     assert found.way
     return found.way.id, compose_result(found.way, found.opener or "a", found.answers)
 

@@ -13,7 +13,7 @@ from roundtap_core.event.event_flow import current_seeds, squads_let_go
 from roundtap_core.eventfile.read import parse_event_file
 from roundtap_core.records import Result, SidePair
 from roundtap_hub.http.routes import PageKey
-from roundtap_hub.live.page_versions import PageSource, version_of
+from roundtap_hub.live.page_versions import HubNow, version_of
 
 TWENTY = [
     f"{first} {last}"
@@ -289,11 +289,11 @@ def test_every_page_looks_again_after_a_result_of_the_bracket(house: House, page
     house.publish()
     seeds = current_seeds(house.event)
     page = page.replace("p1", seeds[0]) if page.startswith("p/") else page
-    before = version_of(PageSource(house.hub, house.service.snapshot, {}), PageKey.parse(page))
+    before = version_of(HubNow(house.hub, house.service.snapshot, {}), PageKey.parse(page))
     house.play(leave_open=1)
-    between = version_of(PageSource(house.hub, house.service.snapshot, {}), PageKey.parse(page))
+    between = version_of(HubNow(house.hub, house.service.snapshot, {}), PageKey.parse(page))
     house.play()
-    after = version_of(PageSource(house.hub, house.service.snapshot, {}), PageKey.parse(page))
+    after = version_of(HubNow(house.hub, house.service.snapshot, {}), PageKey.parse(page))
     assert before != between or page.startswith("standings")
     assert between != after
 
