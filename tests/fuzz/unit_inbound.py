@@ -24,7 +24,7 @@ from roundtap_units.link.link import MALFORMED, HubAddress, HubLink
 from roundtap_units.link.outbox import Outbox
 from roundtap_units.link.stored_view import StoredView
 from roundtap_units.table.dialogue.dialogue import Dialogue
-from roundtap_units.table.unit import TableDisk, TablePanel, TableUnit
+from roundtap_units.table.unit import TableDisk, TableHardware, TableUnit
 from roundtap_units.unit_words import unit_words
 
 KEY = bytes(range(32))
@@ -210,7 +210,7 @@ class Bench:
             KEY,
             Dialogue(unit_words("en"), facing),
             self.link,
-            TablePanel(VirtualScreen(), Signals(load_board("recommended"), mock_factory()), heard=self._heard),
+            TableHardware(VirtualScreen(), Signals(load_board("recommended"), mock_factory()), heard=self._heard),
             TableDisk(self.outbox, self.stored, self.memory),
             new_id=lambda: f"{next(ids):x}",
         )

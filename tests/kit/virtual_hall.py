@@ -39,7 +39,7 @@ from roundtap_hub.units.table_api import take_status
 from roundtap_units.link.hub_time import HubTime
 from roundtap_units.link.outbox import Outbox
 from roundtap_units.table.dialogue.dialogue import Dialogue
-from roundtap_units.table.unit import TableDisk, TablePanel, TableUnit
+from roundtap_units.table.unit import TableDisk, TableHardware, TableUnit
 from roundtap_units.unit_words import unit_words
 
 EVENT = "e1"  # the only event of a temporary journal
@@ -118,7 +118,7 @@ class VirtualTable:
             hub.units.keys[unit],
             Dialogue(unit_words("en"), "edge"),
             self.link,
-            TablePanel(self.screen, Signals(RECOMMENDED, self._pins), heard=self._on_screen_text),
+            TableHardware(self.screen, Signals(RECOMMENDED, self._pins), heard=self._on_screen_text),
             TableDisk(outbox),
         )
         self._buttons = Buttons(RECOMMENDED, self._pins, self._incoming, lambda: clock.now_ms)

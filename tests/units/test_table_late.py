@@ -16,7 +16,7 @@ from roundtap_devices.input.pin_factory import mock_factory
 from roundtap_units.board_unit import DIM_AFTER_MS, OFF_AFTER_MS, WOKEN_MS, ScreenDimming
 from roundtap_units.link.outbox import Outbox
 from roundtap_units.table.dialogue.dialogue import Dialogue
-from roundtap_units.table.unit import TableDisk, TablePanel, TableUnit
+from roundtap_units.table.unit import TableDisk, TableHardware, TableUnit
 from roundtap_units.unit_words import unit_words
 
 
@@ -92,7 +92,7 @@ class Bench:
             KEY,
             Dialogue(unit_words("en"), "edge"),
             FakeLink(outbox, folder / "outbox.jsonl"),
-            TablePanel(self.screen, self.front.signals, self.front),
+            TableHardware(self.screen, self.front.signals, self.front),
             TableDisk(outbox),
         )
         self.step(0)

@@ -20,7 +20,7 @@ from roundtap_units.link.hub_time import HubTime
 from roundtap_units.link.outbox import Outbox, StoredReport
 from roundtap_units.link.stored_view import StoredView
 from roundtap_units.table.dialogue.dialogue import Dialogue
-from roundtap_units.table.unit import TableDisk, TablePanel, TableUnit
+from roundtap_units.table.unit import TableDisk, TableHardware, TableUnit
 from roundtap_units.unit_words import unit_words
 
 KEY = bytes(range(32))
@@ -107,7 +107,7 @@ class Unit:
             KEY,
             Dialogue(unit_words("en"), "edge"),
             self.link,
-            TablePanel(
+            TableHardware(
                 self.screen,
                 Signals(load_board("recommended"), mock_factory(), self._shone),
                 heard=self.texts.append,

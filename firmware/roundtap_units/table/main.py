@@ -72,7 +72,7 @@ def _run(config: TableConfig, args: argparse.Namespace) -> bool:
     from roundtap_units.link.stored_view import StoredView, read_boot_id
     from roundtap_units.table.dialogue.dialogue import Dialogue
     from roundtap_units.table.enrol_table import enrol
-    from roundtap_units.table.unit import TableDisk, TablePanel, TableUnit
+    from roundtap_units.table.unit import TableDisk, TableHardware, TableUnit
 
     front, screen, stopping = process.front, process.screen, process.stopping
     memory = UnitMemory(config.folder / "unit.json", machine=machine_fingerprint())
@@ -108,7 +108,7 @@ def _run(config: TableConfig, args: argparse.Namespace) -> bool:
         identity.key,
         dialogue,
         link,
-        TablePanel(screen, front.signals, front, process.heard, health.press),
+        TableHardware(screen, front.signals, front, process.heard, health.press),
         TableDisk(outbox, stored, memory),
         now_ms=mono_ms(),
         heard_ms=mono_ms() if is_new else None,

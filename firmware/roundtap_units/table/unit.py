@@ -50,7 +50,7 @@ class LinkProtocol(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class TablePanel:
+class TableHardware:
     """What a table's unit is pressed and read by. `controls`: the board's, whose pins may be missing for a while.
     `heard`: called with the text of each new screen; `pressed`: with each key that goes down."""
 
@@ -91,7 +91,7 @@ class TableUnit(BoardUnit):
         key: bytes,
         dialogue: Dialogue,
         link: LinkProtocol,
-        front: TablePanel,
+        front: TableHardware,
         disk: TableDisk,
         *,
         new_id: Callable[[], str] = lambda: secrets.token_hex(8),

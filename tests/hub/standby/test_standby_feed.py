@@ -234,7 +234,7 @@ def test_an_answer_that_was_changed_or_is_to_another_request_opens_nothing() -> 
 def test_a_commit_waits_until_the_standby_has_it(house: House) -> None:
     feed = Feed(house, house.hello())
     heads = feed.level()
-    assert heads == house.service.journal.heads()
+    assert heads == house.service._journal.heads()
     answer = house.service.submit(event_steps("e2"), "organizer", people("e2"))
     batch = feed.wait("batch")
     assert not answer.done()
@@ -312,7 +312,7 @@ def test_keys_pin_and_secret_come_with_it(house: House) -> None:
 
 
 def test_a_replaced_hub_says_where_it_goes_on_and_lists_what_it_alone_accepted(house: House) -> None:
-    everything = {stream: tuple(head) for stream, head in house.service.journal.heads().items()}
+    everything = {stream: tuple(head) for stream, head in house.service._journal.heads().items()}
     hello = house.hello()
     house.kin.record_takeover(Takeover("", None))
     answer = house.client.get("/console", accept_language="en")
@@ -403,9 +403,9 @@ def test_a_key_given_while_somebody_catches_up_is_there_when_nothing_is_missing(
 def test_the_folder_holds_the_very_entries_and_people_and_takes_them_twice(house: House, folder: StandbyFolder) -> None:
     for batch in 2 * batches(house):
         folder.append_rows(batch["entries"], batch["people"])
-    assert folder.journal.heads() == house.service.journal.heads()
-    assert folder.journal.streams() == house.service.journal.streams()
-    assert folder.journal.people() == house.service.journal.people()
+    assert folder.journal.heads() == house.service._journal.heads()
+    assert folder.journal.streams() == house.service._journal.streams()
+    assert folder.journal.people() == house.service._journal.people()
 
 
 def test_a_gap_and_an_altered_row_change_nothing(house: House, folder: StandbyFolder) -> None:
