@@ -301,7 +301,7 @@ def never_raised(text: Text) -> list[str]:
 
 MADE_UP = Module(
     "server/roundtap_core/event/made_up.py",
-    '''"""Uses `entries` and `apply`, `states.EventState`, `EventState.clock`, `json.dumps` and `roundtap pair`; not
+    '''"""Uses `entries` and `decide`, `states.EventState`, `EventState.clock`, `json.dumps` and `roundtap pair`; not
 `gone`, `states.Gone`, `EventState.gone`, `json.gone`, `roundtap gone`, `gone.py` or EventState.lost."""
 import json
 class Kept:

@@ -1,4 +1,4 @@
-"""The state of one event: what the fold of its entries yields. Frozen; `apply` makes the next one."""
+"""The state of one event: what the fold of its entries yields. Frozen; `decide.apply` makes the next one."""
 
 from __future__ import annotations
 
