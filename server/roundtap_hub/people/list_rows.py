@@ -79,8 +79,8 @@ _PRONOUN = "she|her|hers|he|him|his|they|them|theirs|xe|ze|er|ihm|sie|ihr|el|ell
 )
 
 _ABOUT, _PARTICLES, AFTER_A_COMMA = (
-    frozenset(map(fold, said.split("|")))
-    for said in (
+    frozenset(map(fold, words.split("|")))
+    for words in (
         # Words of titles over a list.
         "anmeldungen|attendees|campeonato|campionato|championnat|championship|copa|cup|deelnemers|deelnemerslijst|"
         "deltagare|deltagere|dimanche|giocatori|gracze|graczy|hraci|"

@@ -114,8 +114,8 @@ _HEADINGS: Mapping[str, str] = MappingProxyType(
     }
 )
 _NICKNAMES, _FILLERS, _OF_WHOM, TEAM_NAMES, CAPTAINS, _GIVEN_NAMES, _LAST_BESIDE_FIRST = (
-    frozenset(map(fold, said.split("|")))
-    for said in (
+    frozenset(map(fold, words.split("|")))
+    for words in (
         # Used as names where no other column may be one.
         "alias|apelido no jogo|apodo|goes by|known as|preferred name|benutzername|bijnaam|gamertag|handle|kallenavn|"
         "ksywka|nick|nickname|nutzername|"
@@ -170,7 +170,7 @@ _IGNORED_HEADINGS = (
 )
 
 _WHOLE = frozenset(map(fold, _WHOLE_NAMES.split("|")))
-_BY_HEADING = {fold(heading): meaning for meaning, said in _HEADINGS.items() for heading in said.split("|")}
+_BY_HEADING = {fold(heading): meaning for meaning, headings in _HEADINGS.items() for heading in headings.split("|")}
 _MORE_NAMES = {*_MORE_FIRST_NAMES.split("|"), *_MORE_LAST_NAMES.split("|")}
 _KNOWN = {*_BY_HEADING, *_NICKNAMES, *map(fold, _IGNORED_HEADINGS.split("|"))}
 _ASIDE, _ALTERNATIVE, _ADDRESS, _NUMBER, _WORDS, _SPACED, _NO_NAME, _YEAR = map(
