@@ -417,13 +417,15 @@ class UnitAuth:
         assert isinstance(report, dict)
         return unit, key, report
 
-    def verify_request(self, kind: str, message: Mapping[str, Any], address: str, asked: type[A]) -> tuple[bytes, A]:
+    def verify_request(
+        self, kind: str, message: Mapping[str, Any], address: str, message_type: type[A]
+    ) -> tuple[bytes, A]:
         """(the unit's key, its request) of a message with a valid signature."""
         unit, key = self._claimed_key(kind, message.get("payload"), address)
         payload = open_envelope(key, REQUEST, message)
         self._check_signature(kind, unit, address, payload is not None)
         try:
-            return key, parse_message(asked, payload)
+            return key, parse_message(message_type, payload)
         except MalformedMessage as error:
             raise RequestRefused(400, str(error)) from None
 

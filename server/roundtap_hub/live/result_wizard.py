@@ -185,17 +185,17 @@ class EnteredMatch:
 
     def next_page(self, fields: Fields) -> "WizardPage":
         """The next page, in the end with the result. Problems are noted for the page."""
-        asked = fields.get("asked", "").split()
+        names = fields.get("asked", "").split()
         try:
             progress = self.read(fields)
             for question in progress.way.questions if progress.way is not None else ():
-                if question.name in asked and question.name not in progress.answers:
+                if question.name in names and question.name not in progress.answers:
                     raise question.missing_problem()
         except Problem as problem:
             note_problem(problem)
             progress = WizardProgress()
             with suppress(Problem):
-                progress = self.read(fields, asked)
+                progress = self.read(fields, names)
         page = self.page(progress, fields)
         why = self.problem(page.told.result) if page.told is not None else None
         # A Problem that the hub has just raised is already shown.
@@ -230,14 +230,14 @@ class EnteredMatch:
             for each in opened.steps[opened.steps.index(first) + 1 :][:1]
             if isinstance(each, BaseQuestion) and _same_page(first, each) and each.name not in answers and each.asked
         )
-        asked = [
+        questions = [
             AskedQuestion(each, each.key if each.by_side else each.name, sides.get(each.whose or ""))
             for each in (first, *beside)
         ]
-        asked.sort(key=lambda one: one.side or "")
+        questions.sort(key=lambda one: one.side or "")
         lines = result_words.answer_lines(self.form, opened, opener, answers, walked, self.names, current.words())
         kind = LOT if first.name in way.lots else _KINDS[type(first)]
-        return WizardPage(self, fields, kind, progress, before, dropped, tuple(asked), lines)
+        return WizardPage(self, fields, kind, progress, before, dropped, tuple(questions), lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,7 +268,7 @@ class WizardPage:
 
     @property
     def names(self) -> tuple[str, ...]:
-        return tuple(asked.question.name for asked in self.asked)
+        return tuple(each.question.name for each in self.asked)
 
     @property
     def is_last(self) -> bool:

@@ -358,9 +358,9 @@ def heading_text(cell: str) -> str:
     """The comparison form of a heading: of a form's question what it asks for; "" for what is none."""
     if len(cell) > 120 or not any(c.isalnum() for c in cell):
         return ""
-    asked = _ASIDE.sub(" ", cell)
-    first, *others = (_asked_for(part) for part in _ALTERNATIVE.split(asked))
-    known_heading = next((text for text in (_asked_for(cell), _asked_for(asked), first) if text in _KNOWN), "")
+    question = _ASIDE.sub(" ", cell)
+    first, *others = (_asked_for(part) for part in _ALTERNATIVE.split(question))
+    known_heading = next((text for text in (_asked_for(cell), _asked_for(question), first) if text in _KNOWN), "")
     if known_heading == first and any(
         _BY_HEADING.get(other, known_heading) not in (known_heading, _BY_HEADING.get(first)) for other in others
     ):

@@ -205,18 +205,18 @@ def my_requests(event: SavedEvent, competitor: str) -> MyRequests:
     plays = open_ and round_and_match is not None and round_and_match[0].status != states.CLOSED
     call = state.calls.get(round_and_match[1].id) if plays and round_and_match is not None else None
     call_age_ms = max(0, current.now_ms() - call.since.mono_ms) if call is not None else 0
-    asked = MyRequests(plays, call, call_age_ms, call is not None and source in call.sources)
+    requests = MyRequests(plays, call, call_age_ms, call is not None and source in call.sources)
     if (wish := state.wishes.get(competitor)) is not None:
-        asked = replace(asked, wish="refused" if wish.refused else "open", wished=source in wish.sources)
+        requests = replace(requests, wish="refused" if wish.refused else "open", wished=source in wish.sources)
     if not open_:
-        return asked
+        return requests
     if not state.public_rounds:
         here = ("done" if entrant.checked_in else "ask") if state.check_in else ""
-        asked = replace(asked, list=list_states(event)[competitor].state, here=here)
+        requests = replace(requests, list=list_states(event)[competitor].state, here=here)
     # Who missed the cut may still be asked to take a place in it, until the bracket is played.
     knockout = bool(state.public_rounds) and state.public_rounds[-1].stage == ELIMINATION
     out = knockout and abandoned_match.leave_effect(state, competitor).what == abandoned_match.OUT
-    return replace(asked, going=not entrant.active, may_leave=entrant.active and not out)
+    return replace(requests, going=not entrant.active, may_leave=entrant.active and not out)
 
 
 def my_clock(event: SavedEvent, competitor: str) -> tuple[ClockFace, int]:

@@ -161,12 +161,12 @@ def _leader(way: WayToEnd, fields: Mapping[str, list[str]]) -> Side | None:
 
 def _field_candidates(way: WayToEnd, numbers: tuple[str, ...], winner: Side | None) -> Iterator[dict[str, list[str]]]:
     if winner is not None:
-        asked = [figure for figure in way.opened_by(winner).figures() if figure.asked]
-        if len(numbers) == len(asked) < 2:
-            yield {_field(figure, winner): [text] for figure, text in zip(asked, numbers, strict=True)}
-        elif len(numbers) == 1 and len(asked) == 2 and way.winner == OPENER and not _more_asked(way):
+        asked_figures = [figure for figure in way.opened_by(winner).figures() if figure.asked]
+        if len(numbers) == len(asked_figures) < 2:
+            yield {_field(figure, winner): [text] for figure, text in zip(asked_figures, numbers, strict=True)}
+        elif len(numbers) == 1 and len(asked_figures) == 2 and way.winner == OPENER and not _more_asked(way):
             # A single figure is the loser's where the winner's is the maximum; the confirmed line shows both.
-            first, second = sorted(asked, key=lambda figure: figure.whose == questions.LOSER)
+            first, second = sorted(asked_figures, key=lambda figure: figure.whose == questions.LOSER)
             if first.default == first.maximum:
                 yield {_field(first, winner): [str(first.default)], _field(second, winner): list(numbers)}
     picks = way.picks()

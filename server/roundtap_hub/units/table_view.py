@@ -55,7 +55,7 @@ def table_view(
     cover everything else that the view depends on. Raises Problem for a result or a form that no unit takes."""
     table = snapshot.venue.tables.get(unit)
     at_table = find_table(snapshot, table) if table is not None else None
-    call, closed, asked, refused = own_requests(snapshot, unit, status, at_table)
+    call, closed, sides_asked, refused = own_requests(snapshot, unit, status, at_table)
     view = TableView(
         table=table,
         finished=tuple(sorted(event for event in reported if is_finished(snapshot, event))),
@@ -64,7 +64,7 @@ def table_view(
         call_closed=closed,
         call_ms=status.call_ms if status is not None else 0,
         leave_refused=refused,
-        leave_asked=asked,
+        leave_asked=sides_asked,
         lost_round=lacks_round_of(snapshot, unit),
     )
     if at_table is None:

@@ -202,9 +202,9 @@ def note_not_saved(now: UnitStatus, what: str, was: bool) -> UnitStatus:
 class PresenceSnapshot(Mapping[str, UnitStatus]):
     """An immutable snapshot: the units' statuses by name, and the other requests, `asked`."""
 
-    def __init__(self, units: Mapping[str, UnitStatus], asked: Mapping[RequestKey, PhoneRequest]) -> None:
+    def __init__(self, units: Mapping[str, UnitStatus], requests: Mapping[RequestKey, PhoneRequest]) -> None:
         self._units = dict(units)
-        self.asked = MappingProxyType(dict(asked))
+        self.asked = MappingProxyType(dict(requests))
 
     def __getitem__(self, unit: str) -> UnitStatus:
         return self._units[unit]

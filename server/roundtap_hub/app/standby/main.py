@@ -315,8 +315,8 @@ class PanelDoor:
         """Answer one question, should there be one within LOOK_S. Without a level the key turns nothing."""
         if not select.select([self._socket], [], [], LOOK_S)[0]:
             return False
-        asked, panel = self._socket.recvfrom(LETTERS_MAX)
-        turned = asked == TURN and bool(state["level"])
+        question, panel = self._socket.recvfrom(LETTERS_MAX)
+        turned = question == TURN and bool(state["level"])
         with suppress(OSError):
             if panel:
                 self._socket.sendto(json.dumps({**state, "turned": turned}).encode(), panel)
