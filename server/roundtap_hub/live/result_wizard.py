@@ -212,11 +212,11 @@ class EnteredMatch:
             return WizardPage(self, fields, OPEN, progress, WizardProgress())
         opened = way.opened_by(opener)
         walked = walk_way(opened, progress.answers, opener)
-        met = [each for each in walked.met if each.name in progress.answers and each.name not in way.lots]
+        answered = [each for each in walked.met if each.name in progress.answers and each.name not in way.lots]
         # Answers that a later correction made needless are dropped.
         ahead = [each.name for each in walk_way(opened, progress.answers, opener, fill=True).met]
         answers = {name: progress.answers[name] for name in ahead if name in progress.answers}
-        dropped = tuple(each.name for each in met[-2:] if each is met[-1] or _same_page(each, met[-1]))
+        dropped = tuple(each.name for each in answered[-2:] if each is answered[-1] or _same_page(each, answered[-1]))
         progress, before = WizardProgress(way, opener, answers), WizardProgress(way if needs_opener(way) else None)
         if dropped:
             left = {name: answer for name, answer in answers.items() if name not in dropped}
