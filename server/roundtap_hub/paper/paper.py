@@ -147,9 +147,9 @@ def asking_jobs(state: EventState, waiting: bool = False) -> int:
     return len(view.get("asking", ())) + (len(view.get("waiting", ())) if waiting else 0)
 
 
-def _row(state: EventState, job: print_book.PrintJob, known: print_book.PrintState) -> PaperRow:
+def _row(state: EventState, job: print_book.PrintJob, print_state: print_book.PrintState) -> PaperRow:
     round_and_match = state.find_match(job.match) if job.match else None
-    return PaperRow(job, known, round_and_match[1].match.table if round_and_match else None, _about(job))
+    return PaperRow(job, print_state, round_and_match[1].match.table if round_and_match else None, _about(job))
 
 
 def _about(job: print_book.PrintJob) -> str:

@@ -502,15 +502,15 @@ def submit_report(token: str) -> AnyResponse:
 
 @route("GET /me/<token>/said/<name>", PLAYER)
 def report_outcome(token: str, name: str) -> AnyResponse:
-    found = report_fate(current.snapshot(), current_player(), name)
-    if found is None:
+    fate = report_fate(current.snapshot(), current_player(), name)
+    if fate is None:
         abort(404)
     return render_player_page(
         "my_said.html",
         my=url_for("me.my_page", token=token),
         state=current.event(current_player()[0]).state,
-        found=found,
-        fate=fate_json(found, current.words()),
+        found=fate,
+        fate=fate_json(fate, current.words()),
     )
 
 
