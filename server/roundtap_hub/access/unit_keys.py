@@ -151,10 +151,10 @@ class UnitKeys(Mapping[str, bytes]):
     def find(self, unit: str) -> UnitKey | None:
         """The unit's key and role; None for an unknown unit."""
         snapshot = self._service.snapshot
-        said, key = snapshot.venue.units.get(unit), snapshot.keys.get(unit, "")
-        if said is not None and is_valid_key(snapshot.venue, unit, key):
-            return UnitKey(bytes.fromhex(key), said.role)
-        return (self._known.get(unit) if said is None else None) or self._local.get(unit)
+        record, key = snapshot.venue.units.get(unit), snapshot.keys.get(unit, "")
+        if record is not None and is_valid_key(snapshot.venue, unit, key):
+            return UnitKey(bytes.fromhex(key), record.role)
+        return (self._known.get(unit) if record is None else None) or self._local.get(unit)
 
     def __getitem__(self, unit: str) -> bytes:
         unit_key = self.find(unit)
@@ -206,8 +206,8 @@ class UnitKeys(Mapping[str, bytes]):
 
     def replace(self, unit: str, actor: str = ORGANIZER) -> bytes:
         """A new key for a unit; the previous one becomes invalid. Problem "unknown_unit", "unit_local", as `add`."""
-        said, key = self._journaled.get(unit, NO_KEY), secrets.token_bytes(KEY_BYTES)
-        self._record(unit_keyed_entry(unit, self.require(unit).role, key.hex(), said), actor, key)
+        record, key = self._journaled.get(unit, NO_KEY), secrets.token_bytes(KEY_BYTES)
+        self._record(unit_keyed_entry(unit, self.require(unit).role, key.hex(), record), actor, key)
         return key
 
     def enrol(
@@ -225,12 +225,12 @@ class UnitKeys(Mapping[str, bytes]):
         None: unchanged. Problem as `add`."""
         check_unit(unit, role)
         # Read the record first: if another key is stored meanwhile, the journal refuses this one.
-        said, before = self._journaled.get(unit, NO_KEY), self.find(unit)
+        record, before = self._journaled.get(unit, NO_KEY), self.find(unit)
         if before == UnitKey(key, role):
             return
         if before is not None and not replaces:
             raise Invalid("unit_known", unit=unit)
-        new = unit_keyed_entry(unit, role, key.hex(), said, unit_id)
+        new = unit_keyed_entry(unit, role, key.hex(), record, unit_id)
         self._record(new, actor, key, [] if table is None else [unit_placed_entry(unit, table)])
 
     def revoke(self, unit: str, actor: str = ORGANIZER) -> None:
@@ -285,10 +285,10 @@ def unit_name(kind: str) -> str:
     return f"hub-{kind}"
 
 
-def local_folder(said: Path | None, runtime: str | None) -> Path | None:
+def local_folder(given: Path | None, runtime: str | None) -> Path | None:
     """The folder for the files: the command line's, else "local" in RUNTIME_DIRECTORY (systemd), else None."""
-    if said is not None:
-        return said
+    if given is not None:
+        return given
     return next((path for path in map(Path, (runtime or "").split(":")) if path.name == FOLDER_NAME), None)
 
 

@@ -417,8 +417,8 @@ _PLACES: Mapping[str, Callable[[EventLook, Draw], RenderedPage]] = {
 
 def lines_marked() -> str:
     """The lines of the form just sent from which unseen marks were taken ("?marked=1, 3")."""
-    said = request.args.get("marked", "")
-    return said if LINES.fullmatch(said) else ""
+    lines = request.args.get("marked", "")
+    return lines if LINES.fullmatch(lines) else ""
 
 
 @route("GET /console/<event_id>/person/<competitor>", STAFF, VISIBLE)

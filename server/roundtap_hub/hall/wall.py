@@ -118,12 +118,12 @@ def _wall(event: SavedEvent, variant: str) -> AnyResponse:
 def _bracket_drawings(event: SavedEvent) -> list[tuple[str, str]]:
     """(shape of the screen, SVG) of each page. Announcements stand under them."""
     drawn_bracket = bracket(event)
-    said = announcement_lines(
+    lines = announcement_lines(
         current.snapshot().venue.display_plan.for_event(event.event_id),
         current.instant(),
         current.hub().clocks.wall(),
     )
-    taken = sum(ANNOUNCED * (1 + len(line.said.text) // LETTERS_A_LINE) for line in said)
+    taken = sum(ANNOUNCED * (1 + len(line.said.text) // LETTERS_A_LINE) for line in lines)
     return [
         (shape, svg)
         for shape, (width, height) in BOXES.items()

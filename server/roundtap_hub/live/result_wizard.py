@@ -59,7 +59,7 @@ class WizardProgress:
         """The fields of a form or an address that lead back here."""
         begun = [("way", self.way.id if self.way is not None else None), ("opener", self.opener)]
         answers = [(f"q.{name}", text) for name, value in self.answers.items() for text in _texts(value)]
-        return [*((name, said) for name, said in begun if said is not None), *answers]
+        return [*((name, value_text) for name, value_text in begun if value_text is not None), *answers]
 
 
 def _texts(answer: object) -> list[str]:
@@ -117,8 +117,8 @@ class EnteredMatch:
         """The answers in the fields. Raises Problem for an impossible one. Lots are as drawn; `without`: questions to
         ask again."""
         way = self.form.way(fields.get("way") or "")
-        said: Side | None = next((side for side in SIDES if side == fields.get("opener")), None)
-        opener = said if way is None or needs_opener(way) else "a"
+        typed_opener: Side | None = next((side for side in SIDES if side == fields.get("opener")), None)
+        opener = typed_opener if way is None or needs_opener(way) else "a"
         if way is None or opener is None:
             return WizardProgress(way)
         if self.saying.side is not None:

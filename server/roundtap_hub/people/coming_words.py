@@ -208,7 +208,7 @@ def said_beside(added: str) -> str:
     """
     plain = fold(added)
     away = taken_back(added) or says_away(added) or OTHER_LIST.fullmatch(plain) or _OFF.search(plain)
-    odd = _OTHERS.search(added.casefold()) or any(said.search(plain) for said in (_DOUBT, _DENIES, _OTHERS))
+    odd = _OTHERS.search(added.casefold()) or any(words.search(plain) for words in (_DOUBT, _DENIES, _OTHERS))
     return AWAY if away or (odd and paid_beside(added) is None) else "" if paid_beside(added) is None else PAYS
 
 

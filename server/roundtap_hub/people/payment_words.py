@@ -105,8 +105,10 @@ def parse_paid(text: str) -> bool | None:
         or ((_BACK.search(plain) or _OPEN.search(plain)) and not negated)
     ):
         return False
-    said = words[0] in YES and len(words[0]) > 1 and words[0].isalpha()
-    return True if not negated and (paid or ((said or _MEANS.search(plain)) and not _LATER.search(plain))) else None
+    yes_first = words[0] in YES and len(words[0]) > 1 and words[0].isalpha()
+    return (
+        True if not negated and (paid or ((yes_first or _MEANS.search(plain)) and not _LATER.search(plain))) else None
+    )
 
 
 def paid_beside(text: str) -> bool | None:

@@ -105,15 +105,15 @@ def my_table(event: SavedEvent, competitor: str) -> MyTable | None:
     played, match, fields = seat.played, seat.match, report_fields(seat.played, seat.match, side)
     mine, theirs = match.reports.get(side), match.reports.get(other_side(side))
     stands = seat.told(match.match.result) if match.match.result is not None else None
-    said = seat.told(theirs.result) if theirs is not None else None
+    their_result = seat.told(theirs.result) if theirs is not None else None
     what = _report_state(played, match, side)
     picks = (theirs.result.picks or {}) if theirs is not None else {}
     asks_squads = bool(picks) and side not in picks
     yes: result_wizard.FieldPairs = ()
     if theirs is not None and asks_squads:
         yes = (*fields, *seat.progress_of(theirs.result).fields())
-    elif said is not None and what in (CONFIRM, DIFFER):
-        yes = _answer_fields(fields, said, theirs)
+    elif their_result is not None and what in (CONFIRM, DIFFER):
+        yes = _answer_fields(fields, their_result, theirs)
     again = _answer_fields(fields, stands, None) if match.state == states.SECOND and stands is not None else ()
     return MyTable(
         side=side,
@@ -124,7 +124,7 @@ def my_table(event: SavedEvent, competitor: str) -> MyTable | None:
         asks_squads=asks_squads,
         again=again,
         mine=seat.told(mine.result) if mine is not None else None,
-        theirs=said,
+        theirs=their_result,
         stands=stands,
         number=match.number or 0,
         unit=_unit(match),

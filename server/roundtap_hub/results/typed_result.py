@@ -42,7 +42,7 @@ def split_line(line: str) -> TypedLine:
     """Split a line into its parts. Raises Problem("line_unclear")."""
     line = line.strip()[: MOST_LETTERS + 1]
     tokens = [(token.lastgroup or "", token[0].strip().lower()) for token in _TOKEN.finditer(line)]
-    kinds, said = "".join(kind[0] for kind, _ in tokens), dict(tokens)
+    kinds, texts = "".join(kind[0] for kind, _ in tokens), dict(tokens)
     if (
         len(line) > MOST_LETTERS
         or _TOKEN.sub("", line)
@@ -51,11 +51,11 @@ def split_line(line: str) -> TypedLine:
         or len({"w", "c", "d"} & set(kinds)) > 1
     ):
         raise Invalid("line_unclear", line=line[:MOST_LETTERS])
-    sides: dict[str, Side] = {kind: "b" if text.endswith("b") else "a" for kind, text in said.items()}
+    sides: dict[str, Side] = {kind: "b" if text.endswith("b") else "a" for kind, text in texts.items()}
     return TypedLine(
         tuple(text.replace("\u2212", "-") for kind, text in tokens if kind == "number"),
         sides.get("winner"),
-        "draw" in said,
+        "draw" in texts,
         sides.get("conceded"),
         sides.get("initiative"),
     )
@@ -98,10 +98,10 @@ def read_line(line: str, entered: EnteredMatch) -> WizardProgress:
 def _candidates(entered: EnteredMatch, typed: TypedLine) -> list[WayToEnd]:
     """Ways that a line can answer in full; concessions and declared draws only where the line has their sign."""
     now = {way.id for way in entered.form.offered(bool(entered.saying.time_is_up))}
-    said = {result.ended for result in acceptable_results(entered.match)}
+    endings = {result.ended for result in acceptable_results(entered.match)}
     return [
         way
-        for way in sorted(entered.form.ways, key=lambda each: (each.ended not in said, each.id not in now))
+        for way in sorted(entered.form.ways, key=lambda each: (each.ended not in endings, each.id not in now))
         if is_typable(way)
         and (way.ended == CONCESSION) == (typed.conceded_by is not None)
         and (typed.draw or way.winner != DRAWN)

@@ -138,7 +138,7 @@ def _match_view(state: EventState, played: RoundState, match: MatchState, names:
     if match.match.b is None:
         return None
     seat, reports = match.match, {side: match.reports.get(side) for side in SIDES}
-    said = {side: ReportRef(sent.report_id, sent.body) if sent else None for side, sent in reports.items()}
+    report_refs = {side: ReportRef(sent.report_id, sent.body) if sent else None for side, sent in reports.items()}
     shown = match.state
     if played.status == CLOSED:
         shown = CLOSED
@@ -154,7 +154,7 @@ def _match_view(state: EventState, played: RoundState, match: MatchState, names:
         reports=PerSide(*(_sent(sent.result if sent else None) for sent in reports.values())),
         last=_last_side(match),
         heard=PerSide(*(match.heard.get(side, 0) for side in SIDES)),
-        said=PerSide(*said.values()),
+        said=PerSide(*report_refs.values()),
         result=_sent(seat.result),
         second=_sent(match.second),
         number=match.number,
