@@ -132,7 +132,7 @@ class UnitKey:
 
 class UnitKeys(Mapping[str, bytes]):
     """Key by unit, as the journal of `service` has them. Thread-safe; a change is saved before it takes effect.
-    `known`: units that are valid while the journal has none of their name (tests, a hall in one process)."""
+    `keys`: units that are valid while the journal has none of their name (tests, a hall in one process)."""
 
     def __init__(self, service: Service, keys: Mapping[str, bytes] | None = None) -> None:
         self._service = service

@@ -141,7 +141,7 @@ class HallAddresses:
         return tuple(http_url(str(each), self.short_port or self.port) for each in self.addresses)
 
     def port_for(self, port: int) -> int:
-        """The port to show a client that came by port `port`: the short one where both are this hub's."""
+        """The port to show a client that came by `port`: the short one where both are this hub's."""
         return self.short_port if self.short_port and port == self.port else port
 
 

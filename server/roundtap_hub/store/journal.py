@@ -99,7 +99,7 @@ class CommitInDoubt(JournalConflict):
 class Journal:
     """All streams of one database URL ("sqlite:////var/lib/roundtap/roundtap.db"). Its schema is migrated on opening.
     Raises as `unreadable_problem` if there is no readable database, and as `migrate` and `check_schema`. `read_only`:
-    nothing is written, not even missing tables, so a hub may write meanwhile. `known`: the migrations, for tests."""
+    nothing is written, not even missing tables, so a hub may write meanwhile. `migrations`: for tests."""
 
     sync_failed = False
     """Whether the disk failed in a write. From then on this process may read what is not on the disk (Linux keeps pages
