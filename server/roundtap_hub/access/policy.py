@@ -102,14 +102,14 @@ def round_state_of(state: EventState | None, match_id: str = "") -> str:
     return PUBLISHED if state.clock.state == IDLE else RUNNING
 
 
-def refuse_role(snapshot: Snapshot, asked: Route, role: str, event_id: str = "", match_id: str = "") -> None:
+def refuse_role(snapshot: Snapshot, route: Route, role: str, event_id: str = "", match_id: str = "") -> None:
     """Raises NotYourRole for a logged-in role that may not request this now, with the roles that may."""
-    if not asked.who & STAFF or (role in asked.who and role not in asked.only):
+    if not route.who & STAFF or (role in route.who and role not in route.only):
         return
     state = state_of(snapshot, event_id) if event_id else NO_EVENT
-    if role in asked.who and state not in asked.states:
+    if role in route.who and state not in route.states:
         return  # No role may: refuse_in_state reports why.
-    may = asked.roles_in(state, round_state_of(snapshot.event(event_id), match_id) if asked.only else NO_ROUND)
+    may = route.roles_in(state, round_state_of(snapshot.event(event_id), match_id) if route.only else NO_ROUND)
     if role not in may:
         raise NotYourRole(role, may)
 
@@ -120,15 +120,15 @@ def is_allowed(snapshot: Snapshot, role: str, address: str) -> bool:
     route_and_names = find_route(method, path)
     if route_and_names is None:
         return False
-    asked, named = route_and_names
+    route, named = route_and_names
     event_id = named.get("event_id", "")
-    if not asked.who & STAFF:
+    if not route.who & STAFF:
         return True
     if not event_id:
-        return role in asked.who
+        return role in route.who
     state = state_of(snapshot, event_id)
     shown = snapshot.events.get(event_id)
-    return asked.allows(role, state, round_state_of(shown, named.get("match_id", "")) if shown is not None else CLOSED)
+    return route.allows(role, state, round_state_of(shown, named.get("match_id", "")) if shown is not None else CLOSED)
 
 
 class NotYourRole(Problem):
@@ -139,11 +139,11 @@ class NotYourRole(Problem):
         self.role, self.roles = role, roles
 
 
-def refuse_in_state(snapshot: Snapshot, asked: Route, event_id: str) -> None:
+def refuse_in_state(snapshot: Snapshot, route: Route, event_id: str) -> None:
     """Raises the Problem of an event state that the route does not allow; before and in play the event itself refuses,
     as it knows what is missing."""
     state = state_of(snapshot, event_id)
-    if state in asked.states or state in (BEFORE, IN_PLAY):
+    if state in route.states or state in (BEFORE, IN_PLAY):
         return
     named: Any = snapshot.dormant.get(event_id) or snapshot.events.get(event_id)
     name = named.name if named is not None else event_id

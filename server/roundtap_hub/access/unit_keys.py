@@ -151,10 +151,10 @@ class UnitKeys(Mapping[str, bytes]):
     def find(self, unit: str) -> UnitKey | None:
         """The unit's key and role; None for an unknown unit."""
         snapshot = self._service.snapshot
-        said, key = snapshot.venue.units.get(unit), snapshot.keys.get(unit, "")
-        if said is not None and is_valid_key(snapshot.venue, unit, key):
-            return UnitKey(bytes.fromhex(key), said.role)
-        return (self._known.get(unit) if said is None else None) or self._local.get(unit)
+        record, key = snapshot.venue.units.get(unit), snapshot.keys.get(unit, "")
+        if record is not None and is_valid_key(snapshot.venue, unit, key):
+            return UnitKey(bytes.fromhex(key), record.role)
+        return (self._known.get(unit) if record is None else None) or self._local.get(unit)
 
     def __getitem__(self, unit: str) -> bytes:
         unit_key = self.find(unit)
@@ -206,8 +206,8 @@ class UnitKeys(Mapping[str, bytes]):
 
     def replace(self, unit: str, actor: str = ORGANIZER) -> bytes:
         """A new key for a unit; the previous one becomes invalid. Problem "unknown_unit", "unit_local", as `add`."""
-        said, key = self._journaled.get(unit, NO_KEY), secrets.token_bytes(KEY_BYTES)
-        self._record(unit_keyed_entry(unit, self.require(unit).role, key.hex(), said), actor, key)
+        record, key = self._journaled.get(unit, NO_KEY), secrets.token_bytes(KEY_BYTES)
+        self._record(unit_keyed_entry(unit, self.require(unit).role, key.hex(), record), actor, key)
         return key
 
     def enrol(
@@ -225,12 +225,12 @@ class UnitKeys(Mapping[str, bytes]):
         None: unchanged. Problem as `add`."""
         check_unit(unit, role)
         # Read the record first: if another key is stored meanwhile, the journal refuses this one.
-        said, before = self._journaled.get(unit, NO_KEY), self.find(unit)
+        record, before = self._journaled.get(unit, NO_KEY), self.find(unit)
         if before == UnitKey(key, role):
             return
         if before is not None and not replaces:
             raise Invalid("unit_known", unit=unit)
-        new = unit_keyed_entry(unit, role, key.hex(), said, unit_id)
+        new = unit_keyed_entry(unit, role, key.hex(), record, unit_id)
         self._record(new, actor, key, [] if table is None else [unit_placed_entry(unit, table)])
 
     def revoke(self, unit: str, actor: str = ORGANIZER) -> None:
@@ -285,10 +285,10 @@ def unit_name(kind: str) -> str:
     return f"hub-{kind}"
 
 
-def local_folder(said: Path | None, runtime: str | None) -> Path | None:
+def local_folder(given: Path | None, runtime: str | None) -> Path | None:
     """The folder for the files: the command line's, else "local" in RUNTIME_DIRECTORY (systemd), else None."""
-    if said is not None:
-        return said
+    if given is not None:
+        return given
     return next((path for path in map(Path, (runtime or "").split(":")) if path.name == FOLDER_NAME), None)
 
 
@@ -417,13 +417,15 @@ class UnitAuth:
         assert isinstance(report, dict)
         return unit, key, report
 
-    def verify_request(self, kind: str, message: Mapping[str, Any], address: str, asked: type[A]) -> tuple[bytes, A]:
+    def verify_request(
+        self, kind: str, message: Mapping[str, Any], address: str, message_type: type[A]
+    ) -> tuple[bytes, A]:
         """(the unit's key, its request) of a message with a valid signature."""
         unit, key = self._claimed_key(kind, message.get("payload"), address)
         payload = open_envelope(key, REQUEST, message)
         self._check_signature(kind, unit, address, payload is not None)
         try:
-            return key, parse_message(asked, payload)
+            return key, parse_message(message_type, payload)
         except MalformedMessage as error:
             raise RequestRefused(400, str(error)) from None
 

@@ -90,13 +90,13 @@ def draft_view(event: SavedEvent) -> DraftView | None:
 
 def _meetings(event: SavedEvent, draft: RoundState) -> Mapping[str, Sequence[int]]:
     """The rounds of this stage in which the pairs of a draft met, by match."""
-    met: dict[frozenset[str | None], list[int]] = {}
+    rounds_met: dict[frozenset[str | None], list[int]] = {}
     for played in event.state.public_rounds:
         if played.stage == draft.stage == SWISS:
             for match in played.matches:
-                met.setdefault(frozenset((match.match.a, match.match.b)), []).append(played.number)
+                rounds_met.setdefault(frozenset((match.match.a, match.match.b)), []).append(played.number)
     pairs = {m.id: frozenset((m.match.a, m.match.b)) for m in draft.matches if m.match.b}
-    return {match: met[pair] for match, pair in pairs.items() if pair in met}
+    return {match: rounds_met[pair] for match, pair in pairs.items() if pair in rounds_met}
 
 
 @route("GET /console/<event_id>", STAFF, VISIBLE)
@@ -417,8 +417,8 @@ _PLACES: Mapping[str, Callable[[EventLook, Draw], RenderedPage]] = {
 
 def lines_marked() -> str:
     """The lines of the form just sent from which unseen marks were taken ("?marked=1, 3")."""
-    said = request.args.get("marked", "")
-    return said if LINES.fullmatch(said) else ""
+    lines = request.args.get("marked", "")
+    return lines if LINES.fullmatch(lines) else ""
 
 
 @route("GET /console/<event_id>/person/<competitor>", STAFF, VISIBLE)

@@ -50,8 +50,8 @@ def _console(source: HubNow, event: SavedEvent, _: PageKey) -> object:
         counted = table_clocks(snapshot, units, state, 0)
         others.append((counted.tables, counted.spread_ms // 1000, counted.left_ms // 1000) if counted else ())
     requests = [  # those in no journal
-        (*key, asked.since_ms, sorted(asked.sources))
-        for key, asked in sorted(phone_requests(units).items())
+        (*key, request.since_ms, sorted(request.sources))
+        for key, request in sorted(phone_requests(units).items())
         if key[1] == state.id
     ]
     return (

@@ -66,8 +66,8 @@ def add_error_handlers(app: Flask) -> None:
         """The writer's disk or database does not answer, so "not saved" might be untrue."""
         if request.blueprint == "console":
             # To the page that shows the outcome once it is known: reloading it presses no button again.
-            kept: PendingCommands = current_app.extensions[PENDING_COMMANDS]
-            word = kept.add(unknown.answer, (request.view_args or {}).get("event_id", ""))
+            pending: PendingCommands = current_app.extensions[PENDING_COMMANDS]
+            word = pending.add(unknown.answer, (request.view_args or {}).get("event_id", ""))
             return redirect(url_for("console.outcome_page", word=word), 303)
         return _error_page(504)
 
@@ -121,8 +121,8 @@ class PendingCommands:
 @route("GET /console/outcome/<word>", STAFF)
 def outcome_page(word: str) -> AnyResponse:
     """Whether the command is saved, refused, or still unknown."""
-    kept: PendingCommands = current_app.extensions[PENDING_COMMANDS]
-    command = kept.find(word)
+    pending: PendingCommands = current_app.extensions[PENDING_COMMANDS]
+    command = pending.find(word)
     if command is None:
         abort(404)
     answer, event_id = command

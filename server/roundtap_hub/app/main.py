@@ -413,7 +413,7 @@ def open_folder(
     except BaseException:
         head.close()
         raise
-    kept = Copies(
+    copying = Copies(
         journal,
         lineage,
         [
@@ -423,14 +423,14 @@ def open_folder(
         lambda: service.snapshot.venue.epoch,
         service.storage.changed,
     )
-    service.set_copies(kept)
-    upkeep = Maintenance(service, folder, head, kept.plugged_in, clocks.wall)
+    service.set_copies(copying)
+    upkeep = Maintenance(service, folder, head, copying.plugged_in, clocks.wall)
     try:
         service.start()
     except (Problem, HubStopped, OutcomeUnknown) as refused:
         head.close()
         raise storage_problem(service.storage.fault or FAILING, folder, refused) from refused
-    kept.start()
+    copying.start()
     upkeep.start()
     return HubResources(
         service, clocks, Presence(), paper, [service.stop, upkeep.stop, journal.close, paper.close, head.close]

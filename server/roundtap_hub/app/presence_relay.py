@@ -159,7 +159,7 @@ class PresenceSync:
             if name not in CONTACT_FIELDS and value != INITIAL_STATUS[name]
         }
         now |= {(HERE, *who): True for who in self._presence.seen_at_table}
-        return now | {key: _plain(asked) for key, asked in units.asked.items()}
+        return now | {key: _plain(request) for key, request in units.asked.items()}
 
 
 class PresenceRelay:

@@ -143,14 +143,14 @@ def import_steps(event_id: str, file: Tournament, color: str) -> tuple[list[Step
                 not item.get("off_duty", False),
             )
         )
-    kept = commands.ImportRecord(
+    imported = commands.ImportRecord(
         tuple(officials),
         _cut(record.get("cut")),
         record.get("finished", False),
         tuple(played_on_from_json(line) for line in record.get("played_on", ())),
     )
-    if kept != commands.ImportRecord():
-        steps.append(Step(event_id, kept))
+    if imported != commands.ImportRecord():
+        steps.append(Step(event_id, imported))
     return steps, people
 
 
@@ -179,9 +179,9 @@ def set_event_details(event_id: str) -> None:
 def set_options(event_id: str) -> None:
     """Rounds and other options: until the first round is drawn."""
     state = current.event(event_id).state
-    kept = {k: v for k, v in state.given_options.items() if k not in event_options.OFFERED}
+    others = {k: v for k, v in state.given_options.items() if k not in event_options.OFFERED}
     read = event_options.read_options(state.rulebook, forms.field)
-    forms.submit_command(event_id, commands.SetOptions({**kept, **read}))
+    forms.submit_command(event_id, commands.SetOptions({**others, **read}))
 
 
 @route("POST /console/<event_id>/structure", ORGANIZERS, OPEN)
@@ -189,9 +189,9 @@ def set_options(event_id: str) -> None:
 def set_structure(event_id: str) -> None:
     """Rounds and cut after late entries: until round 2 is published."""
     state = current.event(event_id).state
-    kept = {k: v for k, v in state.given_options.items() if k not in event_options.STRUCTURE}
+    others = {k: v for k, v in state.given_options.items() if k not in event_options.STRUCTURE}
     read = event_options.read_structure(state.rulebook, forms.field)
-    forms.submit_command(event_id, commands.SetOptions({**kept, **read}))
+    forms.submit_command(event_id, commands.SetOptions({**others, **read}))
 
 
 def _color() -> str:

@@ -22,13 +22,13 @@ REPEAT_PRESS_MS = 10_000  # the same announcement again within this time is a do
 @route("GET /console/announcements", HEADS_AND_DESK)
 def announcements_page(**_: str) -> AnyResponse:
     hub, snapshot = current.hub(), current.snapshot()
-    said = announcement_lines(snapshot.venue.display_plan.announcements, current.instant(), hub.clocks.wall())
+    lines = announcement_lines(snapshot.venue.display_plan.announcements, current.instant(), hub.clocks.wall())
     events = listed_events(snapshot)
     return place_page(
         "announcements.html",
         "announcements",
         PageKey("displays"),
-        said=said,
+        said=lines,
         kinds=display_plan.KINDS,
         counted=display_plan.COUNTED,
         events=events,

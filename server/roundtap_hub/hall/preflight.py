@@ -32,10 +32,10 @@ def hall_page() -> AnyResponse:
         if place.key not in ("overview", "preflight")
     ]
     rows.sort(key=lambda row: machine_checks.STATES.index(machine_checks.worst(row[1])))
-    said = announcement_lines(
+    lines = announcement_lines(
         current.snapshot().venue.display_plan.announcements, current.instant(), current.hub().clocks.wall()
     )
-    return place_page("hall_overview.html", "overview", PageKey("before-doors"), rows=rows, said=said)
+    return place_page("hall_overview.html", "overview", PageKey("before-doors"), rows=rows, said=lines)
 
 
 @dataclass(frozen=True, slots=True)

@@ -336,17 +336,17 @@ def _answers(
         )
         taken.add(more[-1].id)
 
-    met: set[str] = set()
+    paired: set[str] = set()
     for who, answer in answers.items():
-        if answer in answers and answer != who and who not in met:
+        if answer in answers and answer != who and who not in paired:
             if answers[answer] not in ("", who):
                 raise Problem("restored_pair_unclear", competitor=who)
-            met |= {who, answer}
+            paired |= {who, answer}
             add(who, answer)
     for who, answer in answers.items():
         if answer in (BYE, UNPAIRED_LOSS):
             add(who, None, answer)
-        elif answer != LEFT and who not in met:
+        elif answer != LEFT and who not in paired:
             raise Problem("restored_who_missing", competitor=who)
     return more, [who for who, answer in answers.items() if answer == LEFT]
 

@@ -52,26 +52,26 @@ def wall_of_display() -> AnyResponse:
         if place.page.event:
             return _wall(current.event(place.page.event), place.variant)
         variant = place.variant
-    way = known_displays.wall_options(known_displays.wall_variant(request.args) if variant is None else variant)
+    options = known_displays.wall_options(known_displays.wall_variant(request.args) if variant is None else variant)
     chosen = known_displays.played_event(current.snapshot(), current.now_ms())
-    if chosen is None or way.display:
+    if chosen is None or options.display:
         # A display stays at its address and is updated as soon as there is an event.
         return render.cached_page(
             "wall_waiting.html",
-            known_displays.variant_of(way),
+            known_displays.variant_of(options),
             PageKey("wall"),
-            theme=way.theme,
-            way=way,
+            theme=options.theme,
+            way=options,
             reached=join_address(),
         )
     query = urlencode(
         {
             name: value
             for name, value in (
-                ("theme", way.theme),
-                ("part", way.part),
-                ("show", way.show),
-                ("sound", "1" if way.sound else ""),
+                ("theme", options.theme),
+                ("part", options.part),
+                ("show", options.show),
+                ("sound", "1" if options.sound else ""),
             )
             if value
         }
@@ -88,26 +88,26 @@ def wall_page(event_id: str) -> AnyResponse:
 
 
 def _wall(event: SavedEvent, variant: str) -> AnyResponse:
-    state, way = event.state, known_displays.wall_options(variant)
-    share = (int(way.part[0]), int(way.part[2])) if way.part else (1, 1)
-    view = wall_picture.wall_view(current.snapshot(), current.units(), event, current.now_ms(), share, way.show)
+    state, options = event.state, known_displays.wall_options(variant)
+    share = (int(options.part[0]), int(options.part[2])) if options.part else (1, 1)
+    view = wall_picture.wall_view(current.snapshot(), current.units(), event, current.now_ms(), share, options.show)
     drawings = _bracket_drawings(event) if view.mode == wall_picture.BRACKET else []
     listed = (*view.standings_pages, *view.cut_pages, *view.final_pages)
     pages = len(view.pages) or bool(view.champion) + len(drawings) + len(listed)
     return render.cached_page(
         "wall.html",
-        known_displays.variant_of(way),
+        known_displays.variant_of(options),
         PageKey("wall", state.id),
         state=state,
         view=view,
         current=current.now_ms() // known_displays.PAGE_MS % max(1, pages),
-        theme=way.theme,
+        theme=options.theme,
         page_ms=known_displays.PAGE_MS,
-        way=way,
+        way=options,
         clock=state.clock,
         face=clock_face(state, current.instant(), current.words()),
         time_up_ms=known_displays.TIME_UP_MS,
-        in_turn=known_displays.events_in_play(current.snapshot()) if way.turns else (),
+        in_turn=known_displays.events_in_play(current.snapshot()) if options.turns else (),
         reached=join_address() if view.mode == wall_picture.WELCOME else None,
         drawings=drawings,
         ends=end_time(state) if view.mode == wall_picture.CLOCK else "",
@@ -118,12 +118,12 @@ def _wall(event: SavedEvent, variant: str) -> AnyResponse:
 def _bracket_drawings(event: SavedEvent) -> list[tuple[str, str]]:
     """(shape of the screen, SVG) of each page. Announcements stand under them."""
     drawn_bracket = bracket(event)
-    said = announcement_lines(
+    lines = announcement_lines(
         current.snapshot().venue.display_plan.for_event(event.event_id),
         current.instant(),
         current.hub().clocks.wall(),
     )
-    taken = sum(ANNOUNCED * (1 + len(line.said.text) // LETTERS_A_LINE) for line in said)
+    taken = sum(ANNOUNCED * (1 + len(line.said.text) // LETTERS_A_LINE) for line in lines)
     return [
         (shape, svg)
         for shape, (width, height) in BOXES.items()

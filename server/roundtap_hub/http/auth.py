@@ -117,9 +117,9 @@ class SignUpThrottle:
             self._from[event_id, competitor] = phone_digest(phone) or network, network
             if form:
                 self._answered[event_id, form] = competitor
-            for kept in (self._answered, self._from):
-                while len(kept) > SIGN_UPS_KEPT:
-                    kept.popitem(last=False)
+            for table in (self._answered, self._from):
+                while len(table) > SIGN_UPS_KEPT:
+                    table.popitem(last=False)
 
     def phones(self, event_id: str) -> dict[str, tuple[int, int]]:
         """Competitor → (phone, address), both numbered in their order since the hub started. Addresses are neither

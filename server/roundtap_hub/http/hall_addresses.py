@@ -140,9 +140,9 @@ class HallAddresses:
     def urls(self) -> tuple[str, ...]:
         return tuple(http_url(str(each), self.short_port or self.port) for each in self.addresses)
 
-    def port_for(self, asked: int) -> int:
-        """The port to show a client that came by port `asked`: the short one where both are this hub's."""
-        return self.short_port if self.short_port and asked == self.port else asked
+    def port_for(self, port: int) -> int:
+        """The port to show a client that came by `port`: the short one where both are this hub's."""
+        return self.short_port if self.short_port and port == self.port else port
 
 
 def http_url(host: str, port: int) -> str:

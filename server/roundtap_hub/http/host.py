@@ -44,9 +44,9 @@ def hall_address(host: Host, host_url: str = "") -> str:
     reached = host.hall_addresses
     if not host_url:
         return reached.url
-    asked = urlsplit(host_url)
-    name, port = asked.hostname or "localhost", asked.port or HTTP
-    port = host.plain_port or port if asked.scheme == "https" else reached.port_for(port)
+    url = urlsplit(host_url)
+    name, port = url.hostname or "localhost", url.port or HTTP
+    port = host.plain_port or port if url.scheme == "https" else reached.port_for(port)
     if name == "localhost" or is_loopback(name) or name.endswith(".local"):
         if not reached.addresses:
             reached.refresh()

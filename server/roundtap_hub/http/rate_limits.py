@@ -80,10 +80,10 @@ class RateLimiter:
             bucket = self._buckets.get(who)
             return bucket is None or not bucket.wait_ms(self._now_ms())
 
-    def wait_ms(self, asked: Iterable[Hashable]) -> float:
-        """How long until each of `asked` has a token."""
+    def wait_ms(self, callers: Iterable[Hashable]) -> float:
+        """How long until each of `callers` has a token."""
         with self._lock:
-            buckets = [self._buckets[who] for who in asked if who in self._buckets]
+            buckets = [self._buckets[who] for who in callers if who in self._buckets]
             return max((bucket.wait_ms(self._now_ms()) for bucket in buckets), default=0)
 
     def take(self, who: Hashable, rate: Rate, tokens: float = 1) -> None:
@@ -97,18 +97,18 @@ class RateLimiter:
             self._buckets.move_to_end(who)
             bucket.take(self._now_ms(), tokens)
 
-    def admit(self, *asked: tuple[Hashable, Rate]) -> bool:
+    def admit(self, *buckets: tuple[Hashable, Rate]) -> bool:
         """Take a token from each of these buckets; False, and none taken, where one of them is empty."""
-        return bool(self.admit_first(asked))
+        return bool(self.admit_first(buckets))
 
     def admit_first(self, *choices: Buckets) -> Buckets:
         """The first of `choices` whose buckets all have a token, which is taken; empty: none has."""
         with self._lock:
-            for asked in choices:
-                if not self.wait_ms(who for who, _ in asked):
-                    for who, rate in asked:
+            for choice in choices:
+                if not self.wait_ms(who for who, _ in choice):
+                    for who, rate in choice:
                         self.take(who, rate)
-                    return asked
+                    return choice
         return ()
 
     def give_back(self, taken: Buckets) -> None:

@@ -70,9 +70,9 @@ def cookies_in(header: str) -> dict[str, str]:
     return cookies
 
 
-def reader_language(asked: str, remembered: str, accepted: str, own: str) -> str:
+def reader_language(chosen_now: str, remembered: str, accepted: str, own: str) -> str:
     """The address's language ("lang"), else the cookie's, else the best of Accept-Language, else the hub's own."""
-    for chosen in (asked, remembered):
+    for chosen in (chosen_now, remembered):
         if chosen in LANGUAGES:
             return chosen
     return _best_of(accepted[:ACCEPTED_LETTERS_MAX]) if accepted else own
@@ -81,9 +81,9 @@ def reader_language(asked: str, remembered: str, accepted: str, own: str) -> str
 def language_of(scope: Scope, own: str) -> str:
     """The reader's language of an ASGI request, by the same rule."""
     query, cookies = scope["query_string"], get_header(scope, b"cookie")
-    asked = parse_qs(query.decode("latin-1")).get("lang", [""])[0] if query else ""
+    chosen_now = parse_qs(query.decode("latin-1")).get("lang", [""])[0] if query else ""
     remembered = cookies_in(cookies.decode("latin-1")).get(LANGUAGE, "") if cookies else ""
-    return reader_language(asked, remembered, get_header(scope, b"accept-language").decode("latin-1"), own)
+    return reader_language(chosen_now, remembered, get_header(scope, b"accept-language").decode("latin-1"), own)
 
 
 def bidi_isolated(text: str) -> str:

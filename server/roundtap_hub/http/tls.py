@@ -260,10 +260,10 @@ class Certificates:
         )
 
 
-def https_port(port: int, asked: int | None = None) -> int:
+def https_port(port: int, given: int | None = None) -> int:
     """The HTTPS port beside the plain one; 0: no HTTPS."""
-    if asked is not None:
-        return asked
+    if given is not None:
+        return given
     return port + SECURE_ABOVE if port + SECURE_ABOVE <= PORT_MAX else port - SECURE_ABOVE
 
 

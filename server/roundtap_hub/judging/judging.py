@@ -166,8 +166,8 @@ def _set_official(event_id: str, official_id: str, changed: Callable[[Official],
         raise Problem("unknown_official")
     new = changed(state.officials[official_id])
     others = _without_organizer(state, new) if new else tuple(state.officials.values())
-    kept = tuple(new if o.id == official_id else o for o in others)
-    forms.submit_command(event_id, commands.SetOfficials(tuple(o for o in kept if o is not None)))
+    officials = tuple(new if o.id == official_id else o for o in others)
+    forms.submit_command(event_id, commands.SetOfficials(tuple(o for o in officials if o is not None)))
 
 
 def _without_organizer(state: EventState, new: Official) -> tuple[Official, ...]:

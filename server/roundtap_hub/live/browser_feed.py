@@ -356,8 +356,8 @@ class BrowserFeed:
             elif begin:
                 await asyncio.sleep(0)
             for group, version in changed:
-                kept = drawn.get(group.key)
-                shown = kept.rendered if kept is not None and not kept.redirect else None
+                page = drawn.get(group.key)
+                shown = page.rendered if page is not None and not page.redirect else None
                 sent = group.update(version, shown) or sent
         return sent
 

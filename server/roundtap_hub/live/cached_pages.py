@@ -99,16 +99,16 @@ class CachedPages:
         if route.path == "/wall" and not params.keys() - {"lang"}:
             shown_page, more = self._display(scope, cookies.get(DISPLAY, ""))
         key = RenderingKey(*shown_page, language_of(scope, self._hub.language))
-        kept = await self._cache.page(key, client_key_in(scope))
-        if kept is None:
+        page = await self._cache.page(key, client_key_in(scope))
+        if page is None:
             return False
-        body, language = kept.body or b"", (b"content-language", key.language.encode())
-        if kept.redirect:
+        body, language = page.body or b"", (b"content-language", key.language.encode())
+        if page.redirect:
             await http_answers.send_answer(
-                send, 302, b"text/plain", b"", [*CACHE_HEADERS, *more, (b"location", kept.redirect.encode())]
+                send, 302, b"text/plain", b"", [*CACHE_HEADERS, *more, (b"location", page.redirect.encode())]
             )
         else:
-            await http_answers.send_cached(scope, send, HTML, body, [*CACHE_HEADERS, *more, language], kept.etag)
+            await http_answers.send_cached(scope, send, HTML, body, [*CACHE_HEADERS, *more, language], page.etag)
         return True
 
     def _display(self, scope: http_answers.Scope, cookie: str) -> tuple[DisplayPage, list[tuple[bytes, bytes]]]:
@@ -128,13 +128,13 @@ class CachedPages:
         if scope["query_string"]:
             return False
         key = RenderingKey(page, "", language_of(scope, self._hub.language))
-        kept = await self._cache.page(key, client_key_in(scope))
-        if kept is None or not kept.body:
+        cached = await self._cache.page(key, client_key_in(scope))
+        if cached is None or not cached.body:
             return False
         more = [*OWN_PAGE_HEADERS, (b"content-language", key.language.encode())]
         if not phone_of(scope):
             more.append(set_cookie(PHONE, new_phone(), PHONE_S))
-        await http_answers.send_cached(scope, send, HTML, kept.body, more, kept.etag)
+        await http_answers.send_cached(scope, send, HTML, cached.body, more, cached.etag)
         return True
 
 

@@ -111,21 +111,21 @@ class PageCache:
 
     def ready(self, key: RenderingKey) -> CachedPage | None:
         """The page if it is cached, whole, current and not too old."""
-        kept = self._pages.get(key)
-        if kept is None or kept.version != self.version(key.page):
+        page = self._pages.get(key)
+        if page is None or page.version != self.version(key.page):
             return None
-        if kept.body is None and not kept.redirect:
+        if page.body is None and not page.redirect:
             return None
-        age_ms = self._hub.clocks.mono_ms() - kept.rendered_ms
-        if (kept.rendered.moves or kept.redirect) and age_ms > CLOCK_PAGE_TTL_MS:
+        age_ms = self._hub.clocks.mono_ms() - page.rendered_ms
+        if (page.rendered.moves or page.redirect) and age_ms > CLOCK_PAGE_TTL_MS:
             return None
         self._pages.move_to_end(key)
-        return kept
+        return page
 
     def cached_render(self, key: RenderingKey, version: str) -> RenderedPage | None:
         """The page of that version, if it is cached."""
-        kept = self._pages.get(key)
-        return kept.rendered if kept is not None and kept.version == version and not kept.redirect else None
+        page = self._pages.get(key)
+        return page.rendered if page is not None and page.version == version and not page.redirect else None
 
     async def page(self, key: RenderingKey, asker: str = "") -> CachedPage | None:
         """The current page, whole, drawn in the turn of the address `asker` if necessary, once for all that wait for
@@ -147,12 +147,12 @@ class PageCache:
         if awaited is None or awaited.done():
             awaited = self._awaited[key, version] = asyncio.get_running_loop().create_future()
         try:
-            [kept] = await self.render([key], True, DRAWING, partial(asyncio.shield, awaited), asker)
+            [page] = await self.render([key], True, DRAWING, partial(asyncio.shield, awaited), asker)
         except ClientGone:
             return awaited.result()
         if not awaited.done():
-            awaited.set_result(kept)
-        return kept
+            awaited.set_result(page)
+        return page
 
     async def render(
         self,
@@ -172,9 +172,9 @@ class PageCache:
             return [self._render_one(app, render_input, now_ms, *each, whole) for each in works]
 
         made = await self._lane.run(work, patience, gone, asker=asker)
-        for key, kept in zip(keys, made, strict=True):
-            if kept is not None:
-                self._store(key, kept)
+        for key, page in zip(keys, made, strict=True):
+            if page is not None:
+                self._store(key, page)
         return made
 
     def _render_one(
@@ -206,15 +206,15 @@ class PageCache:
         etag = hashlib.blake2s(text, digest_size=9).hexdigest()
         return CachedPage(version, replace(page, beside=()), now_ms, body, etag, bytes=size)
 
-    def _store(self, key: RenderingKey, kept: CachedPage) -> None:
+    def _store(self, key: RenderingKey, page: CachedPage) -> None:
         before = self._pages.get(key)
         if before is not None:
-            if kept.body is None and before.version == kept.version and before.body is not None:
+            if page.body is None and before.version == page.version and before.body is not None:
                 return
             self._bytes -= before.bytes
             del self._pages[key]
-        self._pages[key] = kept
-        self._bytes += kept.bytes
+        self._pages[key] = page
+        self._bytes += page.bytes
         while self._bytes > KEPT_BYTES and len(self._pages) > 1:
             self._bytes -= self._pages.popitem(last=False)[1].bytes
 
@@ -225,8 +225,8 @@ class PageCache:
             self._hall_changed = False
             before, self._moment = self._moment, RenderInput(snapshot, self._hub.presence.units)
             if before is not None:
-                kept = self._unchanged(before, self._moment, self._versions)
-                self._versions = {page: self._versions[page] for page in kept}
+                unchanged = self._unchanged(before, self._moment, self._versions)
+                self._versions = {page: self._versions[page] for page in unchanged}
         return self._moment
 
     def _on_presence(self, _: str | None) -> None:

@@ -146,8 +146,8 @@ def sign_icon(name: str, label: str = "") -> Markup:
 class RowCache:
     """A small, thread-safe cache of rows as text."""
 
-    def __init__(self, kept: int = ROWS_MAX) -> None:
-        self._kept = kept
+    def __init__(self, rows_max: int = ROWS_MAX) -> None:
+        self._kept = rows_max
         self._rows: OrderedDict[Hashable, str] = OrderedDict()
 
     def rows(self, *of: Hashable) -> Callable[[Iterable[RowSource], Callable[[object], str]], Markup]:
@@ -460,7 +460,7 @@ def cached_page(template: str, variant: str = "", feed: PageKey | None = None, *
 
 def page_cache_key() -> PageKey | None:
     """This request's page key, as its route declares it."""
-    return (kept := current.route().kept) and kept.filled(request.view_args or {})
+    return (page_key := current.route().kept) and page_key.filled(request.view_args or {})
 
 
 def cached_variant() -> str | None:
@@ -477,8 +477,8 @@ def _choices(problem: Problem, state: EventState | None) -> tuple[str, ...]:
 
 
 def render_cache() -> RenderCache:
-    kept: RenderCache = current_app.extensions[RENDER_CACHE]
-    return kept
+    cache: RenderCache = current_app.extensions[RENDER_CACHE]
+    return cache
 
 
 def check_role(role: str) -> None:

@@ -59,7 +59,7 @@ class WizardProgress:
         """The fields of a form or an address that lead back here."""
         begun = [("way", self.way.id if self.way is not None else None), ("opener", self.opener)]
         answers = [(f"q.{name}", text) for name, value in self.answers.items() for text in _texts(value)]
-        return [*((name, said) for name, said in begun if said is not None), *answers]
+        return [*((name, value_text) for name, value_text in begun if value_text is not None), *answers]
 
 
 def _texts(answer: object) -> list[str]:
@@ -117,8 +117,8 @@ class MatchEntry:
         """The answers in the fields. Raises Problem for an impossible one. Lots are as drawn; `without`: questions to
         ask again."""
         way = self.form.way(fields.get("way") or "")
-        said: Side | None = next((side for side in SIDES if side == fields.get("opener")), None)
-        opener = said if way is None or needs_opener(way) else "a"
+        typed_opener: Side | None = next((side for side in SIDES if side == fields.get("opener")), None)
+        opener = typed_opener if way is None or needs_opener(way) else "a"
         if way is None or opener is None:
             return WizardProgress(way)
         if self.saying.side is not None:
@@ -185,17 +185,17 @@ class MatchEntry:
 
     def next_page(self, fields: Fields) -> "WizardPage":
         """The next page, in the end with the result. Problems are noted for the page."""
-        asked = fields.get("asked", "").split()
+        names = fields.get("asked", "").split()
         try:
             progress = self.read(fields)
             for question in progress.way.questions if progress.way is not None else ():
-                if question.name in asked and question.name not in progress.answers:
+                if question.name in names and question.name not in progress.answers:
                     raise question.missing_problem()
         except Problem as problem:
             note_problem(problem)
             progress = WizardProgress()
             with suppress(Problem):
-                progress = self.read(fields, asked)
+                progress = self.read(fields, names)
         page = self.page(progress, fields)
         why = self.problem(page.told.result) if page.told is not None else None
         # A Problem that the hub has just raised is already shown.
@@ -212,11 +212,11 @@ class MatchEntry:
             return WizardPage(self, fields, OPEN, progress, WizardProgress())
         opened = way.opened_by(opener)
         walked = walk_way(opened, progress.answers, opener)
-        met = [each for each in walked.met if each.name in progress.answers and each.name not in way.lots]
+        answered = [each for each in walked.met if each.name in progress.answers and each.name not in way.lots]
         # Answers that a later correction made needless are dropped.
         ahead = [each.name for each in walk_way(opened, progress.answers, opener, fill=True).met]
         answers = {name: progress.answers[name] for name in ahead if name in progress.answers}
-        dropped = tuple(each.name for each in met[-2:] if each is met[-1] or _same_page(each, met[-1]))
+        dropped = tuple(each.name for each in answered[-2:] if each is answered[-1] or _same_page(each, answered[-1]))
         progress, before = WizardProgress(way, opener, answers), WizardProgress(way if needs_opener(way) else None)
         if dropped:
             left = {name: answer for name, answer in answers.items() if name not in dropped}
@@ -230,14 +230,14 @@ class MatchEntry:
             for each in opened.steps[opened.steps.index(first) + 1 :][:1]
             if isinstance(each, BaseQuestion) and _same_page(first, each) and each.name not in answers and each.asked
         )
-        asked = [
+        questions = [
             AskedQuestion(each, each.key if each.by_side else each.name, sides.get(each.whose or ""))
             for each in (first, *beside)
         ]
-        asked.sort(key=lambda one: one.side or "")
+        questions.sort(key=lambda one: one.side or "")
         lines = result_words.answer_lines(self.form, opened, opener, answers, walked, self.names, current.words())
         kind = LOT if first.name in way.lots else _KINDS[type(first)]
-        return WizardPage(self, fields, kind, progress, before, dropped, tuple(asked), lines)
+        return WizardPage(self, fields, kind, progress, before, dropped, tuple(questions), lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,7 +268,7 @@ class WizardPage:
 
     @property
     def names(self) -> tuple[str, ...]:
-        return tuple(asked.question.name for asked in self.asked)
+        return tuple(each.question.name for each in self.asked)
 
     @property
     def is_last(self) -> bool:

@@ -147,9 +147,9 @@ def asking_jobs(state: EventState, waiting: bool = False) -> int:
     return len(view.get("asking", ())) + (len(view.get("waiting", ())) if waiting else 0)
 
 
-def _row(state: EventState, job: print_book.PrintJob, known: print_book.PrintState) -> PaperRow:
+def _row(state: EventState, job: print_book.PrintJob, print_state: print_book.PrintState) -> PaperRow:
     round_and_match = state.find_match(job.match) if job.match else None
-    return PaperRow(job, known, round_and_match[1].match.table if round_and_match else None, _about(job))
+    return PaperRow(job, print_state, round_and_match[1].match.table if round_and_match else None, _about(job))
 
 
 def _about(job: print_book.PrintJob) -> str:
@@ -382,7 +382,7 @@ def desk_rows(event: saved_event.SavedEvent) -> list[DeskRow]:
     names, public = saved_event.full_names(event), saved_event.shown_names(event)
     members = saved_event.shown_members(event)
     numbers, lists = paper_numbers(event.state), list_states(event)
-    asked = event.state.rulebook.lists is not None
+    asks_lists = event.state.rulebook.lists is not None
     rows = [
         DeskRow(
             e,
@@ -391,7 +391,7 @@ def desk_rows(event: saved_event.SavedEvent) -> list[DeskRow]:
             public[e.id] if public[e.id] != names[e.id] else "",
             members.get(e.id, ()),
             bool(event.people[e.id].paid) if e.id in event.people else False,
-            lists[e.id].state in (GOOD, FLAGGED) if asked else None,
+            lists[e.id].state in (GOOD, FLAGGED) if asks_lists else None,
         )
         for e in event.state.entrants.values()
     ]

@@ -43,23 +43,23 @@ def station_jobs() -> tuple[Response, int]:
     if book is None:
         abort(404)
     try:
-        key, asked = hub.units.auth.verify_request(
+        key, station_request = hub.units.auth.verify_request(
             JOBS, _json(), throttle_key(request.remote_addr or ""), StationRequest
         )
-        hub.units.admit(JOBS, asked.unit, asked.challenge)
+        hub.units.admit(JOBS, station_request.unit, station_request.challenge)
     except RequestRefused as refusal:
         return jsonify(refusal.body), refusal.status
-    unit = asked.unit
-    states = [(job_id, PrintState(state, detail, unit)) for job_id, state, detail in asked.states]
+    unit = station_request.unit
+    states = [(job_id, PrintState(state, detail, unit)) for job_id, state, detail in station_request.states]
     try:
         jobs = _exchange(hub, book, unit, states, hall_address(hub.host, request.host_url))
     except Problem as problem:
         return jsonify(error=problem.say()), 503
-    book.record_printer(unit, asked.printer)
-    health = {} if asked.health is UNSET else {"health": encode_health(asked.health)}
+    book.record_printer(unit, station_request.printer)
+    health = {} if station_request.health is UNSET else {"health": encode_health(station_request.health)}
     hub.presence.update(unit, hub.clocks.mono_ms(), **health)
     answer: dict[str, Any] = {
-        "nonce": asked.nonce,
+        "nonce": station_request.nonce,
         "challenge": hub.units.challenges.issue(),
         "jobs": to_builtins(jobs),
     }

@@ -208,7 +208,7 @@ def said_beside(added: str) -> str:
     """
     plain = fold(added)
     away = taken_back(added) or says_away(added) or OTHER_LIST.fullmatch(plain) or _OFF.search(plain)
-    odd = _OTHERS.search(added.casefold()) or any(said.search(plain) for said in (_DOUBT, _DENIES, _OTHERS))
+    odd = _OTHERS.search(added.casefold()) or any(words.search(plain) for words in (_DOUBT, _DENIES, _OTHERS))
     return AWAY if away or (odd and paid_beside(added) is None) else "" if paid_beside(added) is None else PAYS
 
 
@@ -246,8 +246,8 @@ def comes(answer: str) -> bool | None:
 
 def answers_no(heading: str, cell: str, others_come: bool) -> bool:
     """Whether a cell says no under its heading. Where others answer yes, what is neither yes nor no is no answer."""
-    asked, plain = fold(heading), fold(cell)
-    if _STATUS.search(asked):
+    question, plain = fold(heading), fold(cell)
+    if _STATUS.search(question):
         return any(map(str.isalpha, plain)) and (
             (False in (comes(cell), parse_paid(cell)) and not _NO_STATUS.search(plain))
             or taken_back(cell)
@@ -255,7 +255,9 @@ def answers_no(heading: str, cell: str, others_come: bool) -> bool:
             or OTHER_LIST.fullmatch(plain) is not None
             or _OFF.search(plain) is not None
         )
-    if says_away(heading) or not _COMES.search(asked) or _ELSE.search(asked) or _DENIES.search(asked):
+    if says_away(heading) or not _COMES.search(question) or _ELSE.search(question) or _DENIES.search(question):
         return says_away(heading) and (parse_paid(cell) is True or _DATE.search(cell) is not None)
     # A list to tick off people with is not ticked before they are there.
-    return comes(cell) is False or (comes(cell) is None and others_come and not (plain == "" and _ROLL.search(asked)))
+    return comes(cell) is False or (
+        comes(cell) is None and others_come and not (plain == "" and _ROLL.search(question))
+    )

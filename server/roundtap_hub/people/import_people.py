@@ -154,9 +154,9 @@ def plan_import(
                 },
             ),
             odd=odd,
-            said=said,
+            said=why,
         )
-        for number, cells, odd, said in listed
+        for number, cells, odd, why in listed
     )
     seen = [
         [each.row, each.kind, each.person.to_json(), each.came_with, each.fixed_table, each.known, list(each.changes)]
@@ -167,11 +167,14 @@ def plan_import(
 
 def _cells(row: Sequence[str], columns: Sequence[str]) -> dict[str, str]:
     """A row's cells by meaning. Names may stand in several columns: "van der" and "Berg", "García" and "López"."""
-    said: dict[str, list[str]] = {meaning: [] for meaning in columns if meaning}
+    parts_by_meaning: dict[str, list[str]] = {meaning: [] for meaning in columns if meaning}
     for meaning, cell in zip(columns, row, strict=True):
         if meaning and cell:
-            said[meaning].append(cell)
-    return {meaning: " ".join(sorted(parts, key=lambda part: not part.islower())) for meaning, parts in said.items()}
+            parts_by_meaning[meaning].append(cell)
+    return {
+        meaning: " ".join(sorted(parts, key=lambda part: not part.islower()))
+        for meaning, parts in parts_by_meaning.items()
+    }
 
 
 def _teams_of_players(listed: Sequence[ListedRow], rows: Rows, headings: Sequence[str]) -> list[ListedRow]:
@@ -179,7 +182,7 @@ def _teams_of_players(listed: Sequence[ListedRow], rows: Rows, headings: Sequenc
     teams: dict[str, ListedRow] = {}
     made: list[ListedRow] = []
     captains = [n for n, heading in enumerate(headings) if heading_text(heading) in CAPTAINS]
-    for number, cells, odd, said in listed:
+    for number, cells, odd, why in listed:
         person = cells.get(MEMBER_1) or _name({**cells, NAME: ""}, 1)
         alone, added = split_added(person)
         if fold(added) in CAPTAINS:
@@ -187,7 +190,7 @@ def _teams_of_players(listed: Sequence[ListedRow], rows: Rows, headings: Sequenc
         own = {**cells, MEMBER_1: person} if NAME in cells else cells
         first = teams.get(fold(own.get(NAME, "")))
         if first is None or not person or MEMBER_2 in first[1]:
-            made.append((number, own, odd, said))
+            made.append((number, own, odd, why))
             if MEMBER_2 not in own and person:
                 teams.setdefault(fold(own.get(NAME, "")), made[-1])
             continue
@@ -456,7 +459,7 @@ def _table_of_form(team: bool) -> ShownTable:
             return _guessed(sheets, place, team)
     heading = min(max(0, forms.form_number("heading") or 0), len(rows))
     columns = tuple(
-        said if (said := forms.field(f"column_{number}")) in (*MEANINGS, *OF_TEAMS) else SKIP
+        meaning if (meaning := forms.field(f"column_{number}")) in (*MEANINGS, *OF_TEAMS) else SKIP
         for number in range(len(rows[0]))
     )
     if heading != forms.form_number("heading_was") and not {NAME, TURNED, FIRST, LAST} & set(columns):

@@ -79,8 +79,8 @@ _PRONOUN = "she|her|hers|he|him|his|they|them|theirs|xe|ze|er|ihm|sie|ihr|el|ell
 )
 
 _ABOUT, _PARTICLES, AFTER_A_COMMA = (
-    frozenset(map(fold, said.split("|")))
-    for said in (
+    frozenset(map(fold, words.split("|")))
+    for words in (
         # Words of titles over a list.
         "anmeldungen|attendees|campeonato|campionato|championnat|championship|copa|cup|deelnemers|deelnemerslijst|"
         "deltagare|deltagere|dimanche|giocatori|gracze|graczy|hraci|"
@@ -126,20 +126,20 @@ def read_list_rows(
         width = sum(map(bool, row))
         if not bare and width == 1 and numbered:
             continue  # A number that nobody took.
-        said = fold(f"{shown} {cells.get(LAST, '') * (key == FIRST)}") if any(c.isalnum() for c in shown) else ""
+        plain = fold(f"{shown} {cells.get(LAST, '') * (key == FIRST)}") if any(c.isalnum() for c in shown) else ""
         # A title stands alone, or beside a figure: in a row with a club or a last name it is a name.
         alone = sum(any(map(str.isalpha, cell)) for cell in row) < 2
         below = bool(made) and width < usual and (below or number > before + 1)
-        other = _THIS_LIST.fullmatch(said) is None and (
-            other or (bool(made) and bare.endswith((":", "："))) or (alone and OTHER_LIST.fullmatch(said) is not None)
+        other = _THIS_LIST.fullmatch(plain) is None and (
+            other or (bool(made) and bare.endswith((":", "："))) or (alone and OTHER_LIST.fullmatch(plain) is not None)
         )
         aside = (
             other
             or below
             or not sure
-            or any(title.fullmatch(said) for title in (_TITLE, _THIS_LIST, OTHER_LIST) if alone or key != FIRST)
+            or any(title.fullmatch(plain) for title in (_TITLE, _THIS_LIST, OTHER_LIST) if alone or key != FIRST)
             # "Līga" is a given name.
-            or (alone and not team and bool(_ABOUT.intersection(said.split())) and not shown.startswith("Līga "))
+            or (alone and not team and bool(_ABOUT.intersection(plain.split())) and not shown.startswith("Līga "))
             or (numbered and not _MARK.match(name))
             or (not team and (bool(_NO_PLAYER.fullmatch(shown)) or _ends_away(shown)))
             or (chatty and _is_lower(bare))
@@ -203,19 +203,19 @@ def split_added(name: str) -> tuple[str, str]:
 def _parts(name: str, team: bool, turned: bool) -> tuple[str, list[str], bool]:
     """A name, what is written about it, and whether it is sure that this is no title and no second name. Behind a
     comma or a dash a given name may stand, surely so behind the comma where the list is `turned` ("Keller, Franz")."""
-    left, said = split_added(name)
-    sign, beside = name[len(left) :].lstrip()[:1], said_beside(said)
-    bracketed, first = sign in tuple("([{（【"), turned and sign == "," and said[:1].isupper()
+    left, addition = split_added(name)
+    sign, beside = name[len(left) :].lstrip()[:1], said_beside(addition)
+    bracketed, first = sign in tuple("([{（【"), turned and sign == "," and addition[:1].isupper()
     if (
-        not said
+        not addition
         or first
-        or (may_be_name(said) and sign in tuple(",;-–—"))
-        or (team and not surely_beside(said))
-        or not (beside or (not team and (bracketed or said.isdigit() or _OF_A_PERSON.fullmatch(fold(said)))))
+        or (may_be_name(addition) and sign in tuple(",;-–—"))
+        or (team and not surely_beside(addition))
+        or not (beside or (not team and (bracketed or addition.isdigit() or _OF_A_PERSON.fullmatch(fold(addition)))))
     ):
-        return name, [], not (bracketed and beside) if team else not said or (first and may_be_name(said))
+        return name, [], not (bracketed and beside) if team else not addition or (first and may_be_name(addition))
     alone, added, sure = _parts(left, team, turned)
-    return alone, [*added, *_BETWEEN.split(said)], sure and not _FIGURES.fullmatch(said)
+    return alone, [*added, *_BETWEEN.split(addition)], sure and not _FIGURES.fullmatch(addition)
 
 
 def _ends_away(name: str) -> bool:

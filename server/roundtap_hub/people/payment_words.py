@@ -5,16 +5,16 @@ import re
 from roundtap_core.lists.list_form import fold
 
 YES, NO = (
-    frozenset(map(fold, said.split()))
-    for said in (
+    frozenset(map(fold, words.split()))
+    for words in (
         "yes y x true 1 paid ok ja j wahr si s verdadero tak t prawda ✓ ✔ ☑ ✅ v oui o vrai vero sim verdadeiro ano "
         "igen kylla да complete completed done",
         "no n false 0 open nein offen falsch falso nie none non faux nao nee ne nej nem ei нет ✗ ✘ ☐ ❌ - –",
     )
 )
 _PAID, _MEANS, _BACK, _OPEN, _YET, _NOT, _LATER, _PART, PAYS_HEADING, _NOT_BACK, _NEVER_BACK, NAMES_TOO = (
-    re.compile(rf"\b(?:{said})\b")
-    for said in (
+    re.compile(rf"\b(?:{words})\b")
+    for words in (
         # paid
         r"paid|payed|bezahlt|gezahlt|entrichtet|beglichen|uberwiesen|eingegangen|pagad[oa]|pago|abonad[oa]|"
         r"oplacon[aeoy]|zaplacon[aeoy]|zaplacil[a]?|oplacil[a]?|wplacon[aeoy]|wplacil[a]?|paye|payee|regle|reglee|"
@@ -105,8 +105,10 @@ def parse_paid(text: str) -> bool | None:
         or ((_BACK.search(plain) or _OPEN.search(plain)) and not negated)
     ):
         return False
-    said = words[0] in YES and len(words[0]) > 1 and words[0].isalpha()
-    return True if not negated and (paid or ((said or _MEANS.search(plain)) and not _LATER.search(plain))) else None
+    yes_first = words[0] in YES and len(words[0]) > 1 and words[0].isalpha()
+    return (
+        True if not negated and (paid or ((yes_first or _MEANS.search(plain)) and not _LATER.search(plain))) else None
+    )
 
 
 def paid_beside(text: str) -> bool | None:

@@ -287,19 +287,19 @@ def _separator(text: str) -> str:
 
 
 def _clean_rows(rows: Iterable[Sequence[object]]) -> Rows:
-    kept: list[list[str]] = []
+    cleaned: list[list[str]] = []
     for row in rows:
-        if len(kept) == MOST_ROWS:
+        if len(cleaned) == MOST_ROWS:
             if any(clean_cell(cell) for cell in row):
                 raise Problem("table_too_long", rows=MOST_ROWS)
             continue
         if len(row) > MOST_COLUMNS and any(clean_cell(cell) for cell in row[MOST_COLUMNS:]):
             raise Problem("table_too_wide", columns=MOST_COLUMNS)
-        kept.append([clean_cell(cell) for cell in row[:MOST_COLUMNS]])
-    while kept and not any(kept[-1]):
-        kept.pop()
-    width = max((len(row) for row in kept), default=0)
-    full = [(*row, *[""] * (width - len(row))) for row in kept]
+        cleaned.append([clean_cell(cell) for cell in row[:MOST_COLUMNS]])
+    while cleaned and not any(cleaned[-1]):
+        cleaned.pop()
+    width = max((len(row) for row in cleaned), default=0)
+    full = [(*row, *[""] * (width - len(row))) for row in cleaned]
     used = [column for column in range(width) if any(row[column] for row in full)]
     if not used:
         raise Problem("table_empty")

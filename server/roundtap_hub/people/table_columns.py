@@ -114,8 +114,8 @@ _HEADINGS: Mapping[str, str] = MappingProxyType(
     }
 )
 _NICKNAMES, _FILLERS, _OF_WHOM, TEAM_NAMES, CAPTAINS, _GIVEN_NAMES, _LAST_BESIDE_FIRST = (
-    frozenset(map(fold, said.split("|")))
-    for said in (
+    frozenset(map(fold, words.split("|")))
+    for words in (
         # Used as names where no other column may be one.
         "alias|apelido no jogo|apodo|goes by|known as|preferred name|benutzername|bijnaam|gamertag|handle|kallenavn|"
         "ksywka|nick|nickname|nutzername|"
@@ -170,7 +170,7 @@ _IGNORED_HEADINGS = (
 )
 
 _WHOLE = frozenset(map(fold, _WHOLE_NAMES.split("|")))
-_BY_HEADING = {fold(heading): meaning for meaning, said in _HEADINGS.items() for heading in said.split("|")}
+_BY_HEADING = {fold(heading): meaning for meaning, headings in _HEADINGS.items() for heading in headings.split("|")}
 _MORE_NAMES = {*_MORE_FIRST_NAMES.split("|"), *_MORE_LAST_NAMES.split("|")}
 _KNOWN = {*_BY_HEADING, *_NICKNAMES, *map(fold, _IGNORED_HEADINGS.split("|"))}
 _ASIDE, _ALTERNATIVE, _ADDRESS, _NUMBER, _WORDS, _SPACED, _NO_NAME, _YEAR = map(
@@ -196,17 +196,17 @@ def guess_heading(rows: Rows) -> int:
     best, most = 0, 0
     first = next((number for number, row in enumerate(rows, start=1) if sum(map(bool, row)) > 1), 1)
     for number, row in enumerate(rows[:HEADING_ROWS_MAX], start=1):
-        said = [heading_text(cell) for cell in row if cell]
-        heading_count = sum(text in _KNOWN for text in said)
-        if number > first and heading_count == 1 and (len(row) > 1 or _BY_HEADING.get(said[0]) not in (NAME, TURNED)):
+        texts = [heading_text(cell) for cell in row if cell]
+        heading_count = sum(text in _KNOWN for text in texts)
+        if number > first and heading_count == 1 and (len(row) > 1 or _BY_HEADING.get(texts[0]) not in (NAME, TURNED)):
             continue  # Somebody's name or note may be a word that heads other tables.
         heads = 0
         if number == first:
             heads = sum(heading_text(cell) not in _KNOWN and _heads(rows, first, n) for n, cell in enumerate(row))
             heading_count += heads
-        of_names = [text for text in said if _BY_HEADING.get(text) in (NAME, TURNED, FIRST, LAST)]
+        of_names = [text for text in texts if _BY_HEADING.get(text) in (NAME, TURNED, FIRST, LAST)]
         sure = any(number == first or text in _WHOLE or _BY_HEADING[text] == TURNED for text in of_names)
-        if heading_count > most and (sure or (heads and heading_count > 1) or heading_count * 2 >= len(said)):
+        if heading_count > most and (sure or (heads and heading_count > 1) or heading_count * 2 >= len(texts)):
             best, most = number, heading_count
     return best
 
@@ -252,19 +252,21 @@ def _settle_names(columns: list[str], named: Sequence[str], below: Rows, team: b
     no other column may hold the rest; "Name" beside "Vorname" is the last
     name; of a team, players' names are its members."""
     wordy = [n for n in range(len(columns)) if _is_wordy(below, n)]
-    said = [n for n, text in enumerate(named) if _BY_HEADING.get(text) in (NAME, TURNED) and not _is_figures(below, n)]
-    whole = [n for n in said if named[n] in _WHOLE or _BY_HEADING[named[n]] == TURNED]
-    name_columns, parts = whole if len(whole) == 1 else said, {FIRST, LAST} & set(columns)
+    headed = [
+        n for n, text in enumerate(named) if _BY_HEADING.get(text) in (NAME, TURNED) and not _is_figures(below, n)
+    ]
+    whole = [n for n in headed if named[n] in _WHOLE or _BY_HEADING[named[n]] == TURNED]
+    name_columns, parts = whole if len(whole) == 1 else headed, {FIRST, LAST} & set(columns)
     if team and NAME in columns:
         if MEMBER_1 not in columns and len(name_columns) == 1 and len(parts) < 2:
             columns[name_columns[0]] = MEMBER_1
         return
     if len(parts) == 2:
         return
-    if len(parts) == 1 and len(said) == 1 and not whole and named[said[0]] in _LAST_BESIDE_FIRST:
-        columns[said[0]] = LAST if FIRST in parts else FIRST
+    if len(parts) == 1 and len(headed) == 1 and not whole and named[headed[0]] in _LAST_BESIDE_FIRST:
+        columns[headed[0]] = LAST if FIRST in parts else FIRST
         return
-    if not said:
+    if not headed:
         alone = [n for n, meaning in enumerate(columns) if meaning in parts and not _is_figures(below, n)]
         unknown = [n for n in wordy if named[n] not in _KNOWN]
         nick = [n for n, text in enumerate(named) if text in _NICKNAMES and not unknown and not _is_figures(below, n)]
@@ -358,9 +360,9 @@ def heading_text(cell: str) -> str:
     """The comparison form of a heading: of a form's question what it asks for; "" for what is none."""
     if len(cell) > 120 or not any(c.isalnum() for c in cell):
         return ""
-    asked = _ASIDE.sub(" ", cell)
-    first, *others = (_asked_for(part) for part in _ALTERNATIVE.split(asked))
-    known_heading = next((text for text in (_asked_for(cell), _asked_for(asked), first) if text in _KNOWN), "")
+    question = _ASIDE.sub(" ", cell)
+    first, *others = (_asked_for(part) for part in _ALTERNATIVE.split(question))
+    known_heading = next((text for text in (_asked_for(cell), _asked_for(question), first) if text in _KNOWN), "")
     if known_heading == first and any(
         _BY_HEADING.get(other, known_heading) not in (known_heading, _BY_HEADING.get(first)) for other in others
     ):

@@ -105,15 +105,15 @@ def my_table(event: SavedEvent, competitor: str) -> MyTable | None:
     played, match, fields = seat.played, seat.match, report_fields(seat.played, seat.match, side)
     mine, theirs = match.reports.get(side), match.reports.get(other_side(side))
     stands = seat.told(match.match.result) if match.match.result is not None else None
-    said = seat.told(theirs.result) if theirs is not None else None
+    their_result = seat.told(theirs.result) if theirs is not None else None
     what = _report_state(played, match, side)
     picks = (theirs.result.picks or {}) if theirs is not None else {}
     asks_squads = bool(picks) and side not in picks
     yes: result_wizard.FieldPairs = ()
     if theirs is not None and asks_squads:
         yes = (*fields, *seat.progress_of(theirs.result).fields())
-    elif said is not None and what in (CONFIRM, DIFFER):
-        yes = _answer_fields(fields, said, theirs)
+    elif their_result is not None and what in (CONFIRM, DIFFER):
+        yes = _answer_fields(fields, their_result, theirs)
     again = _answer_fields(fields, stands, None) if match.state == states.SECOND and stands is not None else ()
     return MyTable(
         side=side,
@@ -124,7 +124,7 @@ def my_table(event: SavedEvent, competitor: str) -> MyTable | None:
         asks_squads=asks_squads,
         again=again,
         mine=seat.told(mine.result) if mine is not None else None,
-        theirs=said,
+        theirs=their_result,
         stands=stands,
         number=match.number or 0,
         unit=_unit(match),
@@ -205,18 +205,18 @@ def my_requests(event: SavedEvent, competitor: str) -> MyRequests:
     plays = open_ and round_and_match is not None and round_and_match[0].status != states.CLOSED
     call = state.calls.get(round_and_match[1].id) if plays and round_and_match is not None else None
     call_age_ms = max(0, current.now_ms() - call.since.mono_ms) if call is not None else 0
-    asked = MyRequests(plays, call, call_age_ms, call is not None and source in call.sources)
+    requests = MyRequests(plays, call, call_age_ms, call is not None and source in call.sources)
     if (wish := state.wishes.get(competitor)) is not None:
-        asked = replace(asked, wish="refused" if wish.refused else "open", wished=source in wish.sources)
+        requests = replace(requests, wish="refused" if wish.refused else "open", wished=source in wish.sources)
     if not open_:
-        return asked
+        return requests
     if not state.public_rounds:
         here = ("done" if entrant.checked_in else "ask") if state.check_in else ""
-        asked = replace(asked, list=list_states(event)[competitor].state, here=here)
+        requests = replace(requests, list=list_states(event)[competitor].state, here=here)
     # Who missed the cut may still be asked to take a place in it, until the bracket is played.
     knockout = bool(state.public_rounds) and state.public_rounds[-1].stage == ELIMINATION
     out = knockout and abandoned_match.leave_effect(state, competitor).what == abandoned_match.OUT
-    return replace(asked, going=not entrant.active, may_leave=entrant.active and not out)
+    return replace(requests, going=not entrant.active, may_leave=entrant.active and not out)
 
 
 def my_clock(event: SavedEvent, competitor: str) -> tuple[ClockFace, int]:
@@ -502,15 +502,15 @@ def submit_report(token: str) -> AnyResponse:
 
 @route("GET /me/<token>/said/<name>", PLAYER)
 def report_outcome(token: str, name: str) -> AnyResponse:
-    found = report_fate(current.snapshot(), current_player(), name)
-    if found is None:
+    fate = report_fate(current.snapshot(), current_player(), name)
+    if fate is None:
         abort(404)
     return render_player_page(
         "my_said.html",
         my=url_for("me.my_page", token=token),
         state=current.event(current_player()[0]).state,
-        found=found,
-        fate=fate_json(found, current.words()),
+        found=fate,
+        fate=fate_json(fate, current.words()),
     )
 
 

@@ -195,9 +195,11 @@ def _changed_players(before: Seen, now: Seen, event_id: str) -> set[str] | None:
             if pair[0] is not pair[1]
             for match in pair
         ]
-    asked = {key for name in ("calls", "wishes") for key in _changed_keys(getattr(old, name), getattr(event, name))}
-    matches += [round_and_match[1] for key in asked if (round_and_match := event.find_match(key)) is not None]
-    return {who for match in matches for who in (match.match.a, match.match.b) if who} | asked
+    changed_keys = {
+        key for name in ("calls", "wishes") for key in _changed_keys(getattr(old, name), getattr(event, name))
+    }
+    matches += [round_and_match[1] for key in changed_keys if (round_and_match := event.find_match(key)) is not None]
+    return {who for match in matches for who in (match.match.a, match.match.b) if who} | changed_keys
 
 
 def _changed_keys(old: Mapping[str, Request], new: Mapping[str, Request]) -> Iterator[str]:

@@ -42,7 +42,7 @@ def split_line(line: str) -> TypedLine:
     """Split a line into its parts. Raises Problem("line_unclear")."""
     line = line.strip()[: MOST_LETTERS + 1]
     tokens = [(token.lastgroup or "", token[0].strip().lower()) for token in _TOKEN.finditer(line)]
-    kinds, said = "".join(kind[0] for kind, _ in tokens), dict(tokens)
+    kinds, texts = "".join(kind[0] for kind, _ in tokens), dict(tokens)
     if (
         len(line) > MOST_LETTERS
         or _TOKEN.sub("", line)
@@ -51,11 +51,11 @@ def split_line(line: str) -> TypedLine:
         or len({"w", "c", "d"} & set(kinds)) > 1
     ):
         raise Invalid("line_unclear", line=line[:MOST_LETTERS])
-    sides: dict[str, Side] = {kind: "b" if text.endswith("b") else "a" for kind, text in said.items()}
+    sides: dict[str, Side] = {kind: "b" if text.endswith("b") else "a" for kind, text in texts.items()}
     return TypedLine(
         tuple(text.replace("\u2212", "-") for kind, text in tokens if kind == "number"),
         sides.get("winner"),
-        "draw" in said,
+        "draw" in texts,
         sides.get("conceded"),
         sides.get("initiative"),
     )
@@ -98,10 +98,10 @@ def read_line(line: str, entered: MatchEntry) -> WizardProgress:
 def _candidates(entered: MatchEntry, typed: TypedLine) -> list[WayToEnd]:
     """Ways that a line can answer in full; concessions and declared draws only where the line has their sign."""
     now = {way.id for way in entered.form.offered(bool(entered.saying.time_is_up))}
-    said = {result.ended for result in acceptable_results(entered.match)}
+    endings = {result.ended for result in acceptable_results(entered.match)}
     return [
         way
-        for way in sorted(entered.form.ways, key=lambda each: (each.ended not in said, each.id not in now))
+        for way in sorted(entered.form.ways, key=lambda each: (each.ended not in endings, each.id not in now))
         if is_typable(way)
         and (way.ended == CONCESSION) == (typed.conceded_by is not None)
         and (typed.draw or way.winner != DRAWN)
@@ -161,12 +161,12 @@ def _leader(way: WayToEnd, fields: Mapping[str, list[str]]) -> Side | None:
 
 def _field_candidates(way: WayToEnd, numbers: tuple[str, ...], winner: Side | None) -> Iterator[dict[str, list[str]]]:
     if winner is not None:
-        asked = [figure for figure in way.opened_by(winner).figures() if figure.asked]
-        if len(numbers) == len(asked) < 2:
-            yield {_field(figure, winner): [text] for figure, text in zip(asked, numbers, strict=True)}
-        elif len(numbers) == 1 and len(asked) == 2 and way.winner == OPENER and not _more_asked(way):
+        asked_figures = [figure for figure in way.opened_by(winner).figures() if figure.asked]
+        if len(numbers) == len(asked_figures) < 2:
+            yield {_field(figure, winner): [text] for figure, text in zip(asked_figures, numbers, strict=True)}
+        elif len(numbers) == 1 and len(asked_figures) == 2 and way.winner == OPENER and not _more_asked(way):
             # A single figure is the loser's where the winner's is the maximum; the confirmed line shows both.
-            first, second = sorted(asked, key=lambda figure: figure.whose == questions.LOSER)
+            first, second = sorted(asked_figures, key=lambda figure: figure.whose == questions.LOSER)
             if first.default == first.maximum:
                 yield {_field(first, winner): [str(first.default)], _field(second, winner): list(numbers)}
     picks = way.picks()

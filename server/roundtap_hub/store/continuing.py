@@ -78,10 +78,10 @@ def finish_continuing(folder: Path) -> Path | None:
 
 
 def _exchange(folder: Path) -> Path | None:
-    made, kept = folder / MADE, folder / backups.FOLDER / backups.SET_ASIDE
+    made, set_aside = folder / MADE, folder / backups.FOLDER / backups.SET_ASIDE
     if (named := read_head_file(made / HEAD_FILE)) is None:
         return None
-    aside, moving = kept / named.epoch, kept / ".moving"
+    aside, moving = set_aside / named.epoch, set_aside / ".moving"
     if not aside.exists():
         moving.mkdir(parents=True, exist_ok=True, mode=0o700)
         for path in [*folder.iterdir()]:

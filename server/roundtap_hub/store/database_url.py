@@ -45,8 +45,8 @@ def sqlite_url(folder: Path) -> str:
 
 def redacted_url(url: URL) -> str:
     """The address to show: without the password and our timeouts."""
-    kept = {key: value for key, value in url.query.items() if key not in CONNECTION_TIMEOUTS and "password" not in key}
-    return url._replace(drivername="postgresql", password=None).set(query=kept).render_as_string()
+    query = {key: value for key, value in url.query.items() if key not in CONNECTION_TIMEOUTS and "password" not in key}
+    return url._replace(drivername="postgresql", password=None).set(query=query).render_as_string()
 
 
 def without_password(text: str) -> str:

@@ -80,8 +80,8 @@ def apply_display_entry(plan: DisplayPlan, entry: Entry) -> DisplayPlan:
     if entry.kind == ANNOUNCED:
         new = Announcement(data["id"], data["event"], data["kind"], data["text"], data["lasts_ms"], entry.at)
         # Announcements that are over by then are dropped.
-        kept = [announcement for announcement in plan.announcements if not _over(announcement, entry.at)]
-        return replace(plan, announcements=(*kept, new))
+        announcements = [announcement for announcement in plan.announcements if not _over(announcement, entry.at)]
+        return replace(plan, announcements=(*announcements, new))
     if entry.kind == ANNOUNCEMENT_REVOKED:
         return replace(
             plan,

@@ -223,7 +223,7 @@ def reload_streams(journal: Journal, snapshot: Snapshot, streams: Iterable[str])
 
 
 def read_event(journal: Journal, last_state: EventState) -> EventState:
-    """The stored event; `last_state`: its last known state (number 0: none)."""
+    """The stored event; `last_state`: as last known (number 0: none)."""
     state = (
         last_state
         if journal.holds(last_state.id, Head(last_state.number, last_state.head))

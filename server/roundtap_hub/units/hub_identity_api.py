@@ -80,11 +80,15 @@ class HubIdentityApi:
             key = wall_key(access.secret, wall)
             return 200, {"wall": wall, "key": key.hex(), "display": f"{display}.{name or NAMES[0]}"}
         key = wall_key(access.secret, str(payload.get("wall")) if isinstance(payload, dict) else "")
-        asked = parse_message(messages.WallQuestion, open_envelope(key, REQUEST, message))
+        question = parse_message(messages.WallQuestion, open_envelope(key, REQUEST, message))
         authority = access.encrypted.authority.decode("ascii")
-        if asked.seals and digest(authority) not in asked.seals and not displays.is_confirmed(asked.display, *where):
+        if (
+            question.seals
+            and digest(authority) not in question.seals
+            and not displays.is_confirmed(question.display, *where)
+        ):
             authority = ""
         # Older walls compare the nonce alone: what is not confirmed must not look like a proof to them.
         answer = {**structs.asdict(self._identity()), "nonce": "", "authority": authority}
-        answer["nonce" if authority else "unconfirmed"] = asked.nonce
+        answer["nonce" if authority else "unconfirmed"] = question.nonce
         return 200 if authority else 409, echo_json(key, answer)

@@ -187,9 +187,9 @@ class TableApi:
         )
 
     async def _unit_time(self, message: Mapping[str, Any], address: str) -> UnitAnswer:
-        key, asked = self._hub.units.auth.verify_request(TIME, message, address, messages.TimeQuestion)
+        key, question = self._hub.units.auth.verify_request(TIME, message, address, messages.TimeQuestion)
         clocks = self._hub.clocks
-        return 200, echo_json(key, {"nonce": asked.nonce, "now_ms": clocks.mono_ms(), "boot": clocks.boot_id})
+        return 200, echo_json(key, {"nonce": question.nonce, "now_ms": clocks.mono_ms(), "boot": clocks.boot_id})
 
 
 def take_status(hub: RunningHub, status: messages.TableStatus, now_ms: int) -> None:
@@ -198,8 +198,8 @@ def take_status(hub: RunningHub, status: messages.TableStatus, now_ms: int) -> N
     unit, snapshot, presence = status.unit, hub.service.snapshot, hub.presence
     place = find_table(snapshot, snapshot.venue.tables[unit]) if unit in snapshot.venue.tables else None
     seat = (place[0], place[2]) if place is not None and place[2] is not None else None
-    asked = asked_in(snapshot, seat, presence.status_of(unit) or UnitStatus(unit, now_ms), status)
-    admitted = {what for what in (*asked.new, *asked.gone) if hub.units.auth.admits(ASKS, unit)}
+    changes = asked_in(snapshot, seat, presence.status_of(unit) or UnitStatus(unit, now_ms), status)
+    admitted = {what for what in (*changes.new, *changes.gone) if hub.units.auth.admits(ASKS, unit)}
     presence.update(
         unit,
         now_ms,
@@ -208,17 +208,17 @@ def take_status(hub: RunningHub, status: messages.TableStatus, now_ms: int) -> N
         draft=status.draft,
         call=status.call and seat is None,
         call_ms=status.call_ms,
-        asked=asked.stays | (asked.new.keys() & admitted) | (asked.gone.keys() - admitted),
+        asked=changes.stays | (changes.new.keys() & admitted) | (changes.gone.keys() - admitted),
         run=status.run or status.session,
         clock_ms=status.clock_ms,
         waiting=status.waiting,
-        **({"called_for": seat[1].id, "call_saved": False} if CALL in asked.new and seat else {}),
+        **({"called_for": seat[1].id, "call_saved": False} if CALL in changes.new and seat else {}),
         **({} if status.health is UNSET else {"health": encode_health(status.health)}),
     )
     for what in sorted(admitted):
-        event, command = {**asked.new, **asked.gone}[what]
+        event, command = {**changes.new, **changes.gone}[what]
         answer = hub.service.submit([Step(event, command)], f"unit:{unit}")
-        answer.add_done_callback(partial(_check_taken_over, presence, unit, what, what in asked.gone))
+        answer.add_done_callback(partial(_check_taken_over, presence, unit, what, what in changes.gone))
 
 
 def _check_taken_over(presence: Presence, unit: str, what: str, was: bool, answer: Future[list[Entry]]) -> None:

@@ -55,7 +55,7 @@ def table_view(
     cover everything else that the view depends on. Raises Problem for a result or a form that no unit takes."""
     table = snapshot.venue.tables.get(unit)
     at_table = find_table(snapshot, table) if table is not None else None
-    call, closed, asked, refused = own_requests(snapshot, unit, status, at_table)
+    call, closed, sides_asked, refused = own_requests(snapshot, unit, status, at_table)
     view = TableView(
         table=table,
         finished=tuple(sorted(event for event in reported if is_finished(snapshot, event))),
@@ -64,7 +64,7 @@ def table_view(
         call_closed=closed,
         call_ms=status.call_ms if status is not None else 0,
         leave_refused=refused,
-        leave_asked=asked,
+        leave_asked=sides_asked,
         lost_round=lacks_round_of(snapshot, unit),
     )
     if at_table is None:
@@ -138,7 +138,7 @@ def _match_view(state: EventState, played: RoundState, match: MatchState, names:
     if match.match.b is None:
         return None
     seat, reports = match.match, {side: match.reports.get(side) for side in SIDES}
-    said = {side: ReportRef(sent.report_id, sent.body) if sent else None for side, sent in reports.items()}
+    report_refs = {side: ReportRef(sent.report_id, sent.body) if sent else None for side, sent in reports.items()}
     shown = match.state
     if played.status == CLOSED:
         shown = CLOSED
@@ -154,7 +154,7 @@ def _match_view(state: EventState, played: RoundState, match: MatchState, names:
         reports=PerSide(*(_sent(sent.result if sent else None) for sent in reports.values())),
         last=_last_side(match),
         heard=PerSide(*(match.heard.get(side, 0) for side in SIDES)),
-        said=PerSide(*said.values()),
+        said=PerSide(*report_refs.values()),
         result=_sent(seat.result),
         second=_sent(match.second),
         number=match.number,

@@ -21,10 +21,12 @@ class AnnouncementLine:
     until: str
 
 
-def announcement_lines(said: Iterable[Announcement], now: Instant, wall: str | None) -> tuple[AnnouncementLine, ...]:
+def announcement_lines(
+    announcements: Iterable[Announcement], now: Instant, wall: str | None
+) -> tuple[AnnouncementLine, ...]:
     """The announcements that are not over, oldest first."""
     lines = []
-    for each in said:
+    for each in announcements:
         left_ms = each.left_ms(now, elapsed_ms(each.at.wall, wall))
         if left_ms is not None and left_ms <= 0:
             continue

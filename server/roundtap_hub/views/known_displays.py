@@ -78,20 +78,20 @@ def wall_options(variant: str) -> WallOptions:
     )
 
 
-def variant_of(way: WallOptions) -> str:
+def variant_of(options: WallOptions) -> str:
     """The canonical variant of these options."""
     return " ".join(
         filter(
             None,
             (
                 "wall",
-                "display" if way.display else "",
-                way.theme,
-                way.part,
-                way.show,
-                "sound" if way.sound else "",
-                "turns" if way.turns else "",
-                f"name:{way.name}" if way.name else "",
+                "display" if options.display else "",
+                options.theme,
+                options.part,
+                options.show,
+                "sound" if options.sound else "",
+                "turns" if options.turns else "",
+                f"name:{options.name}" if options.name else "",
             ),
         )
     )

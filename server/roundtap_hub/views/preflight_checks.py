@@ -169,12 +169,12 @@ def _health(line: UnitRow) -> Health:
 
 
 def _voltage(reported: Sequence[UnitRow]) -> Check | None:
-    asked = [line for line in reported if _health(line).throttled is not None]
-    now = _units_check("power", asked, lambda line: bool((_health(line).throttled or 0) & LOW_NOW))
+    lines = [line for line in reported if _health(line).throttled is not None]
+    now = _units_check("power", lines, lambda line: bool((_health(line).throttled or 0) & LOW_NOW))
     if now is None or now.state == WRONG:
         return now
     return _units_check(
-        "power", asked, lambda line: bool((_health(line).throttled or 0) >> SINCE_SHIFT & LOW_NOW), state=NOTE
+        "power", lines, lambda line: bool((_health(line).throttled or 0) >> SINCE_SHIFT & LOW_NOW), state=NOTE
     )
 
 

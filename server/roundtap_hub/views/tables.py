@@ -186,8 +186,10 @@ def grid_cell(
         return before
     reports = (
         tuple(
-            ShownReport(side, names.get(seat.competitor(side) or "", ""), shown_result(said.result, state), said.number)
-            for side, said in sorted(match.reports.items())
+            ShownReport(
+                side, names.get(seat.competitor(side) or "", ""), shown_result(report.result, state), report.number
+            )
+            for side, report in sorted(match.reports.items())
         )
         if match.reports
         else ()

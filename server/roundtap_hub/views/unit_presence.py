@@ -62,10 +62,10 @@ class MissingEntries:
             self._known.pop((unit, event), None)
 
 
-def encode_health(said: object) -> str:
+def encode_health(health: object) -> str:
     """A unit's `Health` as the hub stores it; "" for an invalid one. Odd fields are left out, so that a call for a
     judge in the same status is not lost."""
-    return msgspec.json.encode(salvage_message(Health, said)).decode() if isinstance(said, dict) else ""
+    return msgspec.json.encode(salvage_message(Health, health)).decode() if isinstance(health, dict) else ""
 
 
 @lru_cache(maxsize=512)
@@ -162,14 +162,14 @@ class UnitStatus(msgspec.Struct, frozen=True):
         return self.call_closed or (self.call_saved and CALL in self.asked)
 
 
-def after_message(before: UnitStatus, now_ms: int, said: Mapping[str, Any]) -> UnitStatus:
+def after_message(before: UnitStatus, now_ms: int, news: Mapping[str, Any]) -> UnitStatus:
     """The status after a unit's message. `call`: without a match; it keeps its first time, and its end clears who took
     it. A closed call stays closed until the unit itself has stopped calling."""
-    fields = {**said, "contact_ms": now_ms}
+    fields = {**news, "contact_ms": now_ms}
     call = fields.pop("call", None)
-    if "clock_ms" in said:
+    if "clock_ms" in news:
         fields["clock_heard_ms"] = now_ms
-    made_again = said.get("call_ms", before.call_ms) != before.call_ms
+    made_again = news.get("call_ms", before.call_ms) != before.call_ms
     if call is True and before.call_since_ms is None and (made_again or not before.call_closed):
         fields |= {"call_since_ms": now_ms, "call_closed": False}
     elif call is False:
@@ -202,9 +202,9 @@ def note_not_saved(now: UnitStatus, what: str, was: bool) -> UnitStatus:
 class PresenceSnapshot(Mapping[str, UnitStatus]):
     """An immutable snapshot: the units' statuses by name, and the other requests, `asked`."""
 
-    def __init__(self, units: Mapping[str, UnitStatus], asked: Mapping[RequestKey, PhoneRequest]) -> None:
+    def __init__(self, units: Mapping[str, UnitStatus], requests: Mapping[RequestKey, PhoneRequest]) -> None:
         self._units = dict(units)
-        self.asked = MappingProxyType(dict(asked))
+        self.asked = MappingProxyType(dict(requests))
 
     def __getitem__(self, unit: str) -> UnitStatus:
         return self._units[unit]
@@ -270,20 +270,20 @@ class Presence:
         """One unit's status; None for one that was never heard."""
         return self._units.get(unit)
 
-    def update(self, unit: str, now_ms: int, **said: Any) -> UnitStatus:
+    def update(self, unit: str, now_ms: int, **fields: Any) -> UnitStatus:
         """Record a unit's contact and status, as in `after_message`."""
         with self._lock:
             before = self._units.get(unit) or UnitStatus(unit, now_ms)
-            self._store(after := after_message(before, now_ms, said))
+            self._store(after := after_message(before, now_ms, fields))
         if replace(after, contact_ms=before.contact_ms, clock_heard_ms=before.clock_heard_ms) != before:
             self._changed(unit)
         return after
 
-    def merge(self, unit: str, **said: object) -> None:
+    def merge(self, unit: str, **fields: object) -> None:
         """Apply the fields of a unit's status from another hub on the same database."""
         with self._lock:
             before = self._units.get(unit)
-            after = replace(before or UnitStatus(unit, 0), **said)
+            after = replace(before or UnitStatus(unit, 0), **fields)
             if before is not None:
                 after = replace(after, contact_ms=max(before.contact_ms, after.contact_ms))
             self._store(after)

@@ -276,10 +276,10 @@ class Standby:
             self._set_status(FOLLOWING, str(sum(head.number for head in self._folder.heads.values())))
 
 
-def _ask(connection: http.client.HTTPConnection, hub: HubToFollow, said: Mapping[str, Any]) -> dict[str, Any]:
+def _ask(connection: http.client.HTTPConnection, hub: HubToFollow, fields: Mapping[str, Any]) -> dict[str, Any]:
     """The hub's answer. Raises as http.client, ValueError for a refusal, and DecryptionFailed."""
     nonce = secrets.token_hex(16)
-    message = envelope(hub.key, REQUEST, {"unit": hub.unit, "nonce": nonce, **said})
+    message = envelope(hub.key, REQUEST, {"unit": hub.unit, "nonce": nonce, **fields})
     own = {"roundtap-unit": hub.unit}
     status, answer = send_request(connection, "/standby/feed", message, ANSWER_BYTES_MAX, own)
     if status != http.client.OK:
@@ -315,8 +315,8 @@ class PanelDoor:
         """Answer one question, should there be one within LOOK_S. Without a level the key turns nothing."""
         if not select.select([self._socket], [], [], LOOK_S)[0]:
             return False
-        asked, panel = self._socket.recvfrom(LETTERS_MAX)
-        turned = asked == TURN and bool(state["level"])
+        question, panel = self._socket.recvfrom(LETTERS_MAX)
+        turned = question == TURN and bool(state["level"])
         with suppress(OSError):
             if panel:
                 self._socket.sendto(json.dumps({**state, "turned": turned}).encode(), panel)

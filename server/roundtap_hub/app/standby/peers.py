@@ -349,9 +349,9 @@ class BeaconThread:
             self._asked.clear()
         self._asked[url] = now_s
         nonce, parts = secrets.token_hex(16), urlsplit(url)
-        place, asked = (parts.hostname or "", parts.port or 80), self._kin.identity_request(nonce)
+        place, question = (parts.hostname or "", parts.port or 80), self._kin.identity_request(nonce)
         try:
-            status, answer = request_json(place, "/standby/who", asked, ANSWER_TIMEOUT_S, bytes_max=ANSWER_BYTES_MAX)
+            status, answer = request_json(place, "/standby/who", question, ANSWER_TIMEOUT_S, bytes_max=ANSWER_BYTES_MAX)
         except (OSError, http.client.HTTPException, ValueError) as silent:
             log.debug("nobody at %s: %s", url, silent)
         else:

@@ -125,23 +125,23 @@ class StandbyApi:
             message = await http_answers.read_message(scope, receive, send, HELLO_BYTES_MAX, WITHIN_S)
             if message is None:
                 return
-            key, said = self._hub.units.auth.verify_request(COPY, message, address_of(scope), StandbyRequest)
-            answer = seal(key, said.nonce, await self._answer(self._kin, said, key, scope))
+            key, asking = self._hub.units.auth.verify_request(COPY, message, address_of(scope), StandbyRequest)
+            answer = seal(key, asking.nonce, await self._answer(self._kin, asking, key, scope))
         except RequestRefused as refusal:
             await http_answers.send_json(send, refusal.status, refusal.body, http_answers.CLOSE)
         else:
             await http_answers.send_json(send, 200, answer)
 
     async def _answer(
-        self, kin: Peers, said: StandbyRequest, key: bytes, scope: http_answers.Scope
+        self, kin: Peers, asking: StandbyRequest, key: bytes, scope: http_answers.Scope
     ) -> Mapping[str, Any]:
         """Raises RequestRefused."""
-        copy, hello = kin.standbys.acknowledged(said.unit, said.challenge), said.hello
+        copy, hello = kin.standbys.acknowledged(asking.unit, asking.challenge), asking.hello
         if copy is None:
             if hello is None:
-                log.error("standby %s says no hello; one that is older than this hub has to be upgraded", said.unit)
+                log.error("standby %s says no hello; one that is older than this hub has to be upgraded", asking.unit)
                 raise RequestRefused(409, "no hello was said; a standby that is older than the hub has to be upgraded")
-            if not self._hub.units.challenges.take(said.challenge):
+            if not self._hub.units.challenges.take(asking.challenge):
                 raise RequestRefused(403, "the challenge is old or was used")
             heads = {stream: Head(*head) for stream, head in hello.heads.items()}
             unknown = await asyncio.to_thread(kin.standbys.journal.first_unknown_stream, heads)
@@ -149,7 +149,7 @@ class StandbyApi:
                 ours = hello.epochs[:1] == list(self._hub.service.snapshot.venue.epochs[:1])
                 return {"refused": "ahead" if ours else "foreign"}
             address = http_url((scope.get("client") or ("", 0))[0], hello.port) if 0 < hello.port < 65536 else None
-            copy = StandbyCopy(said.unit, heads, address)
+            copy = StandbyCopy(asking.unit, heads, address)
             kin.standbys.join(copy)
             if self._hub.units.keys.get(copy.name) != key:
                 # Revoked since its hello was read.
