@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 TESTS = Path(__file__).parents[1]
-for beside in (TESTS / "browser", TESTS / "hub"):
+for beside in (TESTS, TESTS / "browser", TESTS / "hub"):
     sys.path.insert(0, str(beside))
 
 from hall_kit import Hall, open_hall  # noqa: E402
