@@ -21,7 +21,8 @@ from roundtap_core.records import (
     StandingsRow,
     Tournament,
 )
-from roundtap_core.rulebooks.base import MatchSituation, Rulebook, Tally
+from roundtap_core.rulebooks.base import MatchSituation, Rulebook
+from roundtap_core.rulebooks.scoring import Tally
 from roundtap_core.standings.standings import standings
 
 SWISS, KNOCKOUT, FINAL = MatchSituation("swiss"), MatchSituation("elimination"), MatchSituation("final")

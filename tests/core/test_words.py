@@ -158,10 +158,10 @@ def test_what_rulebooks_and_records_name_has_a_name(language: str) -> None:
         | {f"stage.{s}" for s in STAGES}
     )
     for book in registry.RULEBOOKS.values():
-        needed |= {f"tiebreaker.{key}" for key in book.tiebreakers} | {f"level.{level}" for level in book.levels}
+        needed |= {f"tiebreaker.{key}" for key in book.tiebreaker_keys} | {f"level.{level}" for level in book.levels}
         needed |= set(book.house_decisions) | {f"bye_order.{book.bye_after_round_1}"}
         needed |= {f"stage.{stage}" for stage in book.stage_minutes} | {f"structure.{name}" for name in book.structures}
-        needed |= {f"column.{key}" for key in book.tiebreakers} | {f"figure.{key}" for key in book.tiebreakers}
+        needed |= {f"column.{key}" for key in book.tiebreaker_keys} | {f"figure.{key}" for key in book.tiebreaker_keys}
     assert {key for key in needed if key not in words} == set()
 
 

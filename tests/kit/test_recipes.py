@@ -75,11 +75,14 @@ from typing import Any, ClassVar
 from roundtap_core.forms.form import ANY_TIME, Form, WayToEnd
 from roundtap_core.forms.questions import LOSER, WINNER, Figure
 from roundtap_core.lists.list_form import ListCheck, ListForm
-from roundtap_core.records import BYE, CONCESSION, NO_SHOW, PLAYED, WON_BYE, Match, Result, Side
+from roundtap_core.records import CONCESSION, PLAYED, Result
 from roundtap_core.rulebooks.base import (
-    BYE_LAST, DRAW, LOSS, NO, NO_TOTALS, SWISS_ROUND, WIN, ListTotals, MatchSituation, Options, Rulebook, Tally,
+    BYE_LAST, NO, SWISS_ROUND, MatchSituation, Options, Rulebook,
     leading_side, refuse_figure_range, refuse_unknown_keys, stated_winner,
 )
+from roundtap_core.rulebooks.scoring import LOT, SOS, Points, Scoring
+
+SCORING = Scoring(Points(win=3, draw=1), (SOS, LOT))
 
 
 class NoLists(ListCheck):
@@ -91,7 +94,7 @@ class Pebbles(Rulebook):
     id = "pebbles"
     title = "Pebbles"
     document = "Pebbles, the rules (en)"
-    tiebreakers = ("sos", "random")
+    tiebreakers = SCORING.tiebreakers
     bye_after_round_1 = BYE_LAST
     stage_minutes = {"swiss": 20}
     levels = ("relaxed",)
@@ -104,12 +107,8 @@ class Pebbles(Rulebook):
     def winner(self, result: Result, options: Options) -> str:
         return stated_winner(result) or leading_side(result.score)
 
-    def tally(self, match: Match, side: Side, options: Options, totals: ListTotals = NO_TOTALS) -> Tally:
-        if match.bye is not None:
-            return Tally(3, WIN) if match.bye in (BYE, WON_BYE, NO_SHOW) else Tally(0, LOSS)
-        assert match.result is not None
-        winner = self.winner(match.result, options)
-        return Tally(1, DRAW) if winner == DRAW else Tally(3, WIN) if winner == side else Tally(0, LOSS)
+    def scoring(self, options: Options) -> Scoring:
+        return SCORING
 
     def form(self, options: Options, situation: MatchSituation = SWISS_ROUND) -> Form:
         pebbles = tuple(Figure("score", whose, 0, 10, 0) for whose in (WINNER, LOSER))

@@ -135,7 +135,7 @@ def _by_name() -> dict[str, Any]:
 
 def _standings(rulebook: str) -> dict[str, Any]:
     book = RULEBOOKS[rulebook]
-    columns = [key for key in book.tiebreakers if key not in WITHOUT_COLUMN]
+    columns = [key for key in book.tiebreaker_keys if key not in WITHOUT_COLUMN]
     names = TEAMS * 2 if book.team_size > 1 else NAMES
     rows = [
         {

@@ -59,7 +59,7 @@ def to_json(book: Rulebook, words: Words) -> dict[str, Any]:
             bye: {"points": tally.points, **tally.figures} for bye, tally in fact_sheet.bye_worth(book, options).items()
         },
         "bye_after_round_1": book.bye_after_round_1,
-        "tiebreakers": list(book.tiebreakers),
+        "tiebreakers": list(book.tiebreaker_keys),
         "options": dict(book.option_defaults),
         "before_play": [{"key": key, "text": words(key)} for key in book.before_play],
         "decisions": [{"key": key, "text": words(key)} for key in book.house_decisions],
@@ -84,10 +84,10 @@ def _sections(book: Rulebook, words: Words) -> Iterator[str]:
     after_round_1 = words(f"bye_order.{book.bye_after_round_1}")
     yield _titled(words("sheet.byes"), list(_byes(book, words)), "<<") + f"  {after_round_1}\n"
     base = book.option_defaults.get("squad_points")
-    figures = [words(f"figure.{key}", base=base) for key in book.tiebreakers if f"figure.{key}" in words]
+    figures = [words(f"figure.{key}", base=base) for key in book.tiebreaker_keys if f"figure.{key}" in words]
     if figures:
         yield _listed(words("sheet.figures"), figures)
-    order = [words("decided.points"), *(words(f"tiebreaker.{key}") for key in book.tiebreakers)]
+    order = [words("decided.points"), *(words(f"tiebreaker.{key}") for key in book.tiebreaker_keys)]
     yield _listed(words("sheet.tiebreakers"), order)
     yield _listed(words("sheet.before_play"), [words(key) for key in book.before_play])
     yield _titled(words("sheet.options"), [(key, str(value)) for key, value in book.option_defaults.items()], "<<")

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar
 
 from msgspec import Struct
 
@@ -11,14 +11,13 @@ from roundtap_core.clock import Phase
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.forms.form import Form
 from roundtap_core.lists.list_form import ListCheck
+from roundtap_core.rulebooks.scoring import DRAW, LOSS, WIN, Scoring, Tally, Tiebreaker
 
 Options = Mapping[str, Any]
 ListTotals = Mapping[str, int]  # competitor → the cost of the list, where known
 
 NO_TOTALS: ListTotals = MappingProxyType({})
 
-WIN, LOSS = "win", "loss"
-DRAW: Final = "draw"
 BYE_LAST, BYE_RANDOM_LOWEST = "last", "random-lowest"
 
 OWN = "own"  # the structure that every rulebook allows: rounds and cut as the organizer announces
@@ -31,14 +30,6 @@ NO, WITH_SECOND = "no", "with_second"
 """Whether officials may play: never, or with a second official announced at the start."""
 
 ORGANIZER, HEAD_JUDGE, JUDGE = "organizer", "head_judge", "judge"
-
-
-class Tally(Struct, frozen=True):
-    """What one match gives one side: tournament points, the outcome, and figures summed for tiebreakers."""
-
-    points: int
-    outcome: str
-    figures: Mapping[str, int] = {}
 
 
 class Structure(Struct, frozen=True):
@@ -139,7 +130,8 @@ class Rulebook:
     document: ClassVar[str]
     listed: ClassVar[int] = 100
     """Its place where all are listed, the least first; those of one place stand by their ids."""
-    tiebreakers: ClassVar[tuple[str, ...]]
+    tiebreakers: ClassVar[tuple[Tiebreaker, ...]]
+    """In the order in which they are asked; the last one leaves no tie."""
     ties_start_again_at: ClassVar[str | None] = None
     """The tiebreaker at which a smaller tie left by a later one starts again."""
     bye_after_round_1: ClassVar[str]
@@ -224,11 +216,39 @@ class Rulebook:
         """Warnings for the organizer before these options are announced; none is forbidden."""
         return []
 
+    @property
+    def tiebreaker_keys(self) -> tuple[str, ...]:
+        return tuple(tiebreaker.key for tiebreaker in self.tiebreakers)
+
+    def scoring(self, options: Options) -> Scoring:
+        """What counts for the standings under these options."""
+        raise NotImplementedError
+
     def tally(
         self, match: records.Match, side: records.Side, options: Options, totals: ListTotals = NO_TOTALS
     ) -> Tally:
         """What `match` (with a result, or a bye) gives the competitor at `side`."""
-        raise NotImplementedError
+        scoring = self.scoring(options)
+        if match.bye is not None:
+            return scoring.free_round(match.bye)
+        winner, ended = self.standing_outcome(match, options, totals)
+        if winner == "none" and ended == records.RULING:
+            return scoring.nothing(scoring.both_lose)
+        outcome = WIN if winner == side else DRAW if winner == DRAW else LOSS
+        pairs = self.counted_figures(match, options, totals)
+        figures = {key: (pair.of(side), pair.of(records.other_side(side))) for key, pair in pairs.items()}
+        return scoring.match(outcome, ended, figures)
+
+    def standing_outcome(self, match: records.Match, options: Options, totals: ListTotals) -> tuple[str, str]:
+        """The winner, and how the match ended, as both count for the standings."""
+        assert match.result is not None
+        return self.winner(match.result, options), match.result.ended
+
+    def counted_figures(
+        self, match: records.Match, options: Options, totals: ListTotals
+    ) -> Mapping[str, records.SidePair]:
+        """The figures as they count for the standings, by their keys."""
+        return {}
 
     def counted(self, result: records.Result) -> records.Result:
         """The result with the figures as they count, as everybody reads it."""

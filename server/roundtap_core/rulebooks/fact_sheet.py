@@ -2,7 +2,8 @@
 
 from roundtap_core.errors import Problem
 from roundtap_core.records import BYES, RULING, TIME, Match, Result, SidePair
-from roundtap_core.rulebooks.base import Options, Rulebook, Tally
+from roundtap_core.rulebooks.base import Options, Rulebook
+from roundtap_core.rulebooks.scoring import Tally
 
 _OUTCOMES = (
     ("win", Result(ended=RULING, winner="a")),

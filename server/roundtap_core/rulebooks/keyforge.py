@@ -12,6 +12,7 @@ from roundtap_core.forms import questions
 from roundtap_core.forms.form import ANY_TIME, AT_TIME, DECIDED, Form, WayToEnd
 from roundtap_core.lists.list_form import NAMES, TICK, ListCheck, ListData, ListField, ListForm, fold, names_at, text_at
 from roundtap_core.rulebooks import base
+from roundtap_core.rulebooks.scoring import EXTENDED_SOS, LOT, SOS, Points, Scoring
 
 HOUSES_OF_A_DECK = 3
 INTRODUCTORY = frozenset(
@@ -31,6 +32,7 @@ INTRODUCTORY = frozenset(
     }
 )
 SLEEVES_LEVEL = "premium"
+SCORING = Scoring(Points(win=1), (SOS, EXTENDED_SOS, LOT))
 
 KEYS, KEY_PRICE = 3, 6
 LOOK_S = 120  # "Cartas de identidad": the other's list may be read before the game, for two minutes
@@ -163,7 +165,7 @@ class KeyForgeArchon(base.Rulebook):
     title = "KeyForge Archon"
     document = "KeyForge, normativas de torneo: Arconte (es)"
     listed = 30
-    tiebreakers = ("sos", "extended_sos", "random")
+    tiebreakers = SCORING.tiebreakers
     bye_after_round_1 = base.BYE_RANDOM_LOWEST
     stage_minutes = {"swiss": 35, "elimination": 35, "final": 50, "third_place": 35}
     best_of_three_minutes: ClassVar = {"swiss": 90, "elimination": 90, "final": 120, "third_place": 90}
@@ -224,18 +226,9 @@ class KeyForgeArchon(base.Rulebook):
             return base.named_winner(result)
         return base.winner_by_figures(result, base.leading_side(score))
 
-    def tally(
-        self, match: records.Match, side: records.Side, options: base.Options, totals: base.ListTotals = base.NO_TOTALS
-    ) -> base.Tally:
+    def scoring(self, options: base.Options) -> Scoring:
         """ "Puntos de torneo": a win 1, a loss 0; a bye is a win."""
-        if match.bye is not None:
-            return (
-                base.Tally(1, base.WIN)
-                if match.bye in (records.BYE, records.WON_BYE, records.NO_SHOW)
-                else base.Tally(0, base.LOSS)
-            )
-        assert match.result is not None
-        return base.Tally(1, base.WIN) if self.winner(match.result, options) == side else base.Tally(0, base.LOSS)
+        return SCORING
 
     def form(self, options: base.Options, situation: base.MatchSituation = base.SWISS_ROUND) -> Form:
         """The winner opens. "Tiempo agotado": the turns that are left, then five steps, as far as they are needed."""

@@ -37,7 +37,8 @@ from roundtap_core.forms.questions import (
     WinnerByAnswer,
 )
 from roundtap_core.records import CONCESSION, PLAYED, RULING, SIDES, TIME, Result, Side, SidePair, other_side
-from roundtap_core.rulebooks.base import DRAW, INITIATIVE, MatchSituation, Options, Rulebook
+from roundtap_core.rulebooks.base import INITIATIVE, MatchSituation, Options, Rulebook
+from roundtap_core.rulebooks.scoring import DRAW
 
 PLAYER, OFFICIAL, RECORD = "player", "official", "record"
 

@@ -10,7 +10,8 @@ from roundtap_core.forms import questions
 from roundtap_core.forms.form import Form, WalkState, WayToEnd, answers_on_record, walk_way
 from roundtap_core.lists.squads import squad_letter
 from roundtap_core.records import CONCESSION, RULING, SIDES, TIME, Result, Side, other_side
-from roundtap_core.rulebooks.base import DRAW, MatchSituation, Options, Rulebook
+from roundtap_core.rulebooks.base import MatchSituation, Options, Rulebook
+from roundtap_core.rulebooks.scoring import DRAW
 from roundtap_core.words import Words
 
 THE_SCORE = (questions.SCORE, "games", "points", "struggles")

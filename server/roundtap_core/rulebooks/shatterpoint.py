@@ -13,11 +13,23 @@ from roundtap_core.forms.questions import LOSER, WINNER, Bonus, Comparison, Figu
 from roundtap_core.lists import list_form
 from roundtap_core.lists.squads import squad_letter
 from roundtap_core.rulebooks import base
+from roundtap_core.rulebooks.scoring import DRAW, LOT, SOS, Points, Scoring, Tiebreaker
 
 SQUADS = 4
 
 STRUGGLES_TO_WIN, MOST_WOUNDS, MOST_OBJECTIVES = 2, 99, 9
 FREE_WIN = records.SidePair(2, 3)  # what a bye gives and a concession gives at least: struggles won, wounds inflicted
+
+SCORING = Scoring(
+    Points(win=3, draw=1),
+    (
+        Tiebreaker(key="struggles", by="own", of="score"),
+        SOS,
+        Tiebreaker(key="wounds", by="own", of="wounds"),
+        LOT,
+    ),
+    bye={"score": (FREE_WIN.a, 0), "wounds": (FREE_WIN.b, 0)},
+)
 
 
 def squad_key(number: int) -> str:
@@ -104,7 +116,7 @@ class ShatterpointPremier(base.Rulebook):
     title = "Shatterpoint Premier Showdown"
     document = "Star Wars: Shatterpoint, Premier Showdown event, 04.08.2023 (pl)"
     listed = 50
-    tiebreakers = ("struggles", "sos", "wounds", "random")
+    tiebreakers = SCORING.tiebreakers
     bye_after_round_1 = base.BYE_RANDOM_LOWEST
     stage_minutes = {"swiss": 120, "elimination": 120, "final": 120, "third_place": 120}
     phases = (Phase("phase.key", 30),)
@@ -184,26 +196,18 @@ class ShatterpointPremier(base.Rulebook):
     def elimination_winner(self, result: records.Result, options: base.Options, better: records.Side) -> str:
         """House decision: a drawn elimination game goes to the better Swiss rank."""
         winner = self.winner(result, options)
-        return better if winner == base.DRAW else winner
+        return better if winner == DRAW else winner
 
-    def tally(
-        self, match: records.Match, side: records.Side, options: base.Options, totals: base.ListTotals = base.NO_TOTALS
-    ) -> base.Tally:
+    def scoring(self, options: base.Options) -> Scoring:
         """ "Punkty turniejowe": 3, 1, 0; a bye is a win with 2 struggles and 3 wounds."""
-        if match.bye is not None:
-            if match.bye in (records.BYE, records.WON_BYE, records.NO_SHOW):
-                return base.Tally(3, base.WIN, {"struggles": FREE_WIN.a, "wounds": FREE_WIN.b})
-            return base.Tally(0, base.LOSS, {"struggles": 0, "wounds": 0})
-        result = match.result
-        assert result is not None
-        winner = self.winner(result, options)
-        if winner == "none":
-            return base.Tally(0, base.LOSS, {"struggles": 0, "wounds": 0})
-        counted = self.counted(result)
-        figures = {"struggles": counted.score.of(side), "wounds": (counted.wounds or records.SidePair()).of(side)}
-        if winner == base.DRAW:
-            return base.Tally(1, base.DRAW, figures)
-        return base.Tally(3, base.WIN, figures) if winner == side else base.Tally(0, base.LOSS, figures)
+        return SCORING
+
+    def counted_figures(
+        self, match: records.Match, options: base.Options, totals: base.ListTotals
+    ) -> Mapping[str, records.SidePair]:
+        assert match.result is not None
+        counted = self.counted(match.result)
+        return {"score": counted.score, "wounds": counted.wounds or records.SidePair()}
 
     def form(self, options: base.Options, situation: base.MatchSituation = base.SWISS_ROUND) -> Form:
         """Each side answers for itself. At time ("Limit czasowy") the marker may have won the struggle; if not, the

@@ -23,6 +23,7 @@ from roundtap_core.lists.list_form import (
     text_at,
 )
 from roundtap_core.rulebooks import base
+from roundtap_core.rulebooks.scoring import DRAW, LOT, OPPONENTS_POINTS, Points, Scoring, Tiebreaker
 
 BATTLE, CONSTRUCTION, SIDEBOARD = "battle", "construction", "sideboard"
 MAIN = (BATTLE, CONSTRUCTION)
@@ -256,6 +257,9 @@ def _realm_problems(list_: ListData) -> Iterator[Problem]:
                 )
 
 
+POINTS = Points(win=3, draw=1)
+
+
 class WarlordsOfTerra(base.Rulebook):
     """Sections in the docstrings are those of the document, part C."""
 
@@ -263,7 +267,14 @@ class WarlordsOfTerra(base.Rulebook):
     title = "Warlords of Terra"
     document = "Warlords of Terra, reglamento ampliado, C) Juego competitivo (es)"
     listed = 40
-    tiebreakers = ("score", "head_to_head", "opponents_points", "opponents_score", "tiebreak_round", "random")
+    tiebreakers = (
+        Tiebreaker(key="score", by="difference", of="score"),
+        Tiebreaker(key="head_to_head", by="head_to_head", of="score"),
+        OPPONENTS_POINTS,
+        Tiebreaker(key="opponents_score", by="opponents_difference", of="score"),
+        Tiebreaker(key="tiebreak_round", by="tiebreak_round"),
+        LOT,
+    )
     ties_start_again_at = "head_to_head"
     tiebreak_rounds = True
     bye_after_round_1 = base.BYE_RANDOM_LOWEST
@@ -340,28 +351,20 @@ class WarlordsOfTerra(base.Rulebook):
     def elimination_winner(self, result: records.Result, options: base.Options, better: records.Side) -> str:
         """House decision: a game that would be drawn continues, untimed."""
         winner = self.winner(result, options)
-        if winner == base.DRAW:
+        if winner == DRAW:
             raise Problem("no_draw_here", where="/winner")
         return winner
 
-    def tally(
-        self, match: records.Match, side: records.Side, options: base.Options, totals: base.ListTotals = base.NO_TOTALS
-    ) -> base.Tally:
-        """2 and 2.1: 3, 1 or 0 points; SCORE is the difference of the lives, each between 0 and 20."""
-        if match.bye is not None:
-            if match.bye in (records.BYE, records.WON_BYE, records.NO_SHOW):
-                return base.Tally(3, base.WIN, {"score": options.get("bye_score", 0)})
-            return base.Tally(0, base.LOSS, {"score": 0})
-        result = match.result
-        assert result is not None
-        winner = self.winner(result, options)
-        if winner == "none":
-            return base.Tally(0, base.LOSS, {"score": 0})
-        life = counted_life(result)
-        score = {"score": life.of(side) - life.of(records.other_side(side))}
-        if winner == base.DRAW:
-            return base.Tally(1, base.DRAW, score)
-        return base.Tally(3, base.WIN, score) if winner == side else base.Tally(0, base.LOSS, score)
+    def scoring(self, options: base.Options) -> Scoring:
+        """2: 3, 1 or 0 points; a bye's SCORE is the event's option."""
+        return Scoring(POINTS, self.tiebreakers, bye={"score": (options.get("bye_score", 0), 0)})
+
+    def counted_figures(
+        self, match: records.Match, options: base.Options, totals: base.ListTotals
+    ) -> Mapping[str, records.SidePair]:
+        """2.1: SCORE is the difference of the lives, each between 0 and 20."""
+        assert match.result is not None
+        return {"score": counted_life(match.result)}
 
     def form(self, options: base.Options, situation: base.MatchSituation = base.SWISS_ROUND) -> Form:
         """1: at time the active player's turn and three more, then a draw. A loser with life left is asked why (A 7.2,
@@ -438,7 +441,7 @@ def _refuse_games(result: records.Result, winner: str) -> None:
 def _refuse_lives(result: records.Result, winner: str) -> None:
     """Raise Problem where these lives exclude that winner, or leave open why the other has lost."""
     gone = [side for side in records.SIDES if result.score.of(side) <= 0]
-    if winner == base.DRAW:
+    if winner == DRAW:
         if len(gone) == 1:
             raise Invalid("drawn_without_life", where="/winner", side=gone[0], right=records.other_side(gone[0]))
         if not gone and result.ended == records.PLAYED:

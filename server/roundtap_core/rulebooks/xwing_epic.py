@@ -14,7 +14,15 @@ from roundtap_core.forms.questions import LOSER, WINNER, Choice, Comparison, Fig
 from roundtap_core.lists import list_form
 from roundtap_core.randomness import lot_number
 from roundtap_core.rulebooks import base
-from roundtap_core.rulebooks.xwing_standard import bye_tally, missing_squad, squad_total, total_problems, with_total
+from roundtap_core.rulebooks.scoring import DRAW, LOT, OPPONENTS_POINTS, Bonus, Points, Scoring
+from roundtap_core.rulebooks.xwing_standard import (
+    MARGIN,
+    margin_scoring,
+    missing_squad,
+    squad_total,
+    total_problems,
+    with_total,
+)
 
 FACTIONS = ("Rebel", "Imperial")
 SMALL, LARGE, HUGE = "small", "large", "huge"
@@ -46,6 +54,10 @@ SQUAD = (
 
 FULL_WIN, MODIFIED_WIN, DRAWN_GAME = 5, 3, 1
 FULL_MARGIN = 12
+NARROW = Bonus(
+    points=MODIFIED_WIN - FULL_WIN, of="score", outcome="win", ended=records.TIME, ahead_at_most=FULL_MARGIN - 1
+)
+POINTS = Points(win=FULL_WIN, draw=DRAWN_GAME, bonus=(NARROW,))
 SHORTEST_MINUTES, LONG_MINUTES = 150, 210
 
 
@@ -349,7 +361,7 @@ class XWingEpicDuel(base.Rulebook):
     title = "X-Wing Epic (300)"
     document = "Reglas para torneos épicos X-Wing 1.1: Duelos espaciales épicos (es)"
     listed = 20
-    tiebreakers = ("mov", "opponents_points", "random")
+    tiebreakers = (MARGIN, OPPONENTS_POINTS, LOT)
     bye_after_round_1 = base.BYE_RANDOM_LOWEST
     stage_minutes = {"swiss": 180, "elimination": 180, "final": 180, "third_place": 180}
     levels = ("informal", "competitive", "premier")
@@ -428,7 +440,7 @@ class XWingEpicDuel(base.Rulebook):
     def elimination_winner(self, result: records.Result, options: base.Options, better: records.Side) -> str:
         """ "Rondas finales eliminatorias": a draw goes to the side with initiative."""
         winner = self.winner(result, options)
-        if winner != base.DRAW:
+        if winner != DRAW:
             return winner
         if result.initiative is None:
             raise Problem("initiative_missing", where="/initiative")
@@ -444,30 +456,25 @@ class XWingEpicDuel(base.Rulebook):
         whole = totals.get(conceder or "", options["squad_points"])
         return replace(result.score, a=whole) if result.conceded_by == "b" else replace(result.score, b=whole)
 
-    def tally(
-        self, match: records.Match, side: records.Side, options: base.Options, totals: base.ListTotals = base.NO_TOTALS
-    ) -> base.Tally:
-        """ "Puntuaciones" and "Margen de victoria": 5, 3, 1, 0; the margin is by points alone, whoever won. "Fin de
-        partida": a list whose total is known and that was destroyed whole is a full win at any clock."""
+    def scoring(self, options: base.Options) -> Scoring:
+        """ "Puntuaciones" and "Margen de victoria": 5, 3, 1, 0; the margin is by points alone, whoever won."""
         squad_points: int = options["squad_points"]
-        if match.bye is not None:
-            return bye_tally(match.bye, FULL_WIN, options)
-        assert match.result is not None
-        winner = self.winner(match.result, options)
-        if winner == "none":
-            return base.Tally(0, base.LOSS, {"mov": 0})
-        left = None
-        if match.result.ended == records.TIME:
-            left = winner_by_destruction(match.result.score, (totals.get(match.a), totals.get(match.b or "")))
-            winner = left or winner
-        score = self.counted_score(match, options, totals)
-        mov = {"mov": squad_points + score.of(side) - score.of(records.other_side(side))}
-        if winner == "draw":
-            return base.Tally(DRAWN_GAME, base.DRAW, mov)
-        if winner != side:
-            return base.Tally(0, base.LOSS, mov)
-        modified = match.result.ended == records.TIME and left is None and abs(score.a - score.b) < FULL_MARGIN
-        return base.Tally(MODIFIED_WIN if modified else FULL_WIN, base.WIN, mov)
+        return margin_scoring(POINTS, self.tiebreakers, squad_points, options.get("bye_mov", squad_points * 3 // 2))
+
+    def standing_outcome(self, match: records.Match, options: base.Options, totals: base.ListTotals) -> tuple[str, str]:
+        """ "Fin de partida": a list whose total is known and that was destroyed whole is a full win at any clock."""
+        result = match.result
+        assert result is not None
+        winner = self.winner(result, options)
+        if result.ended != records.TIME:
+            return winner, result.ended
+        left = winner_by_destruction(result.score, (totals.get(match.a), totals.get(match.b or "")))
+        return (winner, records.TIME) if left is None else (left, records.PLAYED)
+
+    def counted_figures(
+        self, match: records.Match, options: base.Options, totals: base.ListTotals
+    ) -> Mapping[str, records.SidePair]:
+        return {"score": self.counted_score(match, options, totals)}
 
     def cut_order(self, rows: Sequence[records.StandingsRow], seed: int) -> Sequence[str]:
         """ "Rondas finales eliminatorias": points, then the opponents' points directly, not the margin of victory."""
@@ -531,7 +538,7 @@ class XWingEpicDuel(base.Rulebook):
         elif result.ended == records.TIME:
             right = winner_by_destruction(result.score, situation.totals)
             # A list of unknown cost may be destroyed, too: then it is a draw.
-            if right not in (None, winner) and not (None in situation.totals and winner == base.DRAW):
+            if right not in (None, winner) and not (None in situation.totals and winner == DRAW):
                 raise Problem("destroyed_whole", where="/winner", a=result.score.a, b=result.score.b, right=right)
 
 
@@ -547,7 +554,7 @@ def winner_by_destruction(score: records.SidePair, totals: tuple[int | None, int
     a, b = totals
     by_a, by_b = b is not None and score.a >= b, a is not None and score.b >= a
     if by_a and by_b:
-        return base.DRAW
+        return DRAW
     return "a" if by_a else "b" if by_b else None
 
 
@@ -558,7 +565,7 @@ def _refuse_half_destroyed(
     destroyed. Raises Problem("not_destroyed_whole", "destroyed_both")."""
     for side, enemy in zip(records.SIDES, reversed(totals), strict=True):
         least = 1 if enemy is None else whole.of(side)
-        if winner in (side, base.DRAW) and score.of(side) < least:
+        if winner in (side, DRAW) and score.of(side) < least:
             raise Problem("not_destroyed_whole", where=f"/score/{side}", value=score.of(side), right=whole.of(side))
     if winner in records.SIDES and score.of(records.other_side("a" if winner == "a" else "b")) >= whole.of(
         records.other_side("a" if winner == "a" else "b")

@@ -1,6 +1,7 @@
 """X-Wing standard: 100 points, win or loss, margin of victory. Rules and squad lists by the German document."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, ClassVar
 
 from msgspec.structs import replace
@@ -11,6 +12,7 @@ from roundtap_core.forms.form import ANY_TIME, AT_TIME, BEFORE_TIME, Form, WayTo
 from roundtap_core.forms.questions import LOSER, WINNER, Choice, Comparison, Figure, WinnerByAnswer
 from roundtap_core.lists import list_form
 from roundtap_core.rulebooks import base
+from roundtap_core.rulebooks.scoring import LOT, SOS, Points, Scoring, Tiebreaker
 
 FACTIONS = ("Rebel", "Imperial", "Scum and Villainy")
 DAMAGE_DECKS = ("original", "the-force-awakens")
@@ -172,15 +174,16 @@ def ship_points(cost: int, large: bool, life: int, damage: int) -> int:
     return cost // 2 if large and 2 * damage > life else 0
 
 
-def bye_tally(bye: str, win: int, options: base.Options) -> base.Tally:
-    """What a match without an opponent is worth: a bye one and a half lists of victory points, a won bye two."""
-    squad_points: int = options["squad_points"]
-    margins = {
-        records.BYE: options.get("bye_mov", squad_points * 3 // 2),
-        records.NO_SHOW: options.get("bye_mov", squad_points * 3 // 2),
-        records.WON_BYE: 2 * squad_points,
-    }
-    return base.Tally(win, base.WIN, {"mov": margins[bye]}) if bye in margins else base.Tally(0, base.LOSS, {"mov": 0})
+@lru_cache(maxsize=64)
+def margin_scoring(points: Points, tiebreakers: tuple[Tiebreaker, ...], squad_points: int, bye: int) -> Scoring:
+    """Points and margin of victory: what a squad costs ± the difference; a bye is worth `bye`, a won one two squads."""
+    margins = tuple(
+        replace(tiebreaker, base=squad_points) if tiebreaker.key == "mov" else tiebreaker for tiebreaker in tiebreakers
+    )
+    return Scoring(points, margins, bye={"score": (bye, 0)}, won_bye={"score": (2 * squad_points, 0)})
+
+
+MARGIN = Tiebreaker(key="mov", by="difference", of="score")
 
 
 class XWingStandard(base.Rulebook):
@@ -191,7 +194,7 @@ class XWingStandard(base.Rulebook):
     document = "Star Wars: X-Wing Miniaturen-Spiel, Turnierregeln (de)"
     listed = 10
     list_fortress = True
-    tiebreakers = ("mov", "sos", "random")
+    tiebreakers = (MARGIN, SOS, LOT)
     bye_after_round_1 = base.BYE_LAST
     stage_minutes = {"swiss": 75, "elimination": 75, "final": 120, "third_place": 75}
     levels = ("relaxed", "formal", "premium")
@@ -261,20 +264,18 @@ class XWingStandard(base.Rulebook):
             return replace(result.score, a=all_of_it)
         return replace(result.score, b=all_of_it)
 
-    def tally(
-        self, match: records.Match, side: records.Side, options: base.Options, totals: base.ListTotals = base.NO_TOTALS
-    ) -> base.Tally:
+    def scoring(self, options: base.Options) -> Scoring:
         """ "Turnierpunkte" (win 1, loss 0) and "Höhe des Sieges" (100 ± difference; bye 150, won bye 200)."""
         squad_points: int = options["squad_points"]
-        if match.bye is not None:
-            return bye_tally(match.bye, 1, options)
+        return margin_scoring(
+            Points(win=1), self.tiebreakers, squad_points, options.get("bye_mov", squad_points * 3 // 2)
+        )
+
+    def counted_figures(
+        self, match: records.Match, options: base.Options, totals: base.ListTotals
+    ) -> Mapping[str, records.SidePair]:
         assert match.result is not None
-        winner = self.winner(match.result, options)
-        if winner == "none":
-            return base.Tally(0, base.LOSS, {"mov": 0})
-        score = self.counted_score(match.result, options)
-        mov = squad_points + score.of(side) - score.of(records.other_side(side))
-        return base.Tally(1, base.WIN, {"mov": mov}) if winner == side else base.Tally(0, base.LOSS, {"mov": mov})
+        return {"score": self.counted_score(match.result, options)}
 
     def form(self, options: base.Options, situation: base.MatchSituation = base.SWISS_ROUND) -> Form:
         """Before time a game ends by destruction or concession, so the winner's points are fixed and not asked. A

@@ -11,11 +11,11 @@ from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.standings.tiebreakers import (
     AMONG_TIED,
     RANDOM,
-    STEPS,
     TIEBREAK_ROUND,
     TiebreakInput,
     TiebreakValues,
     decides_place,
+    tiebreak_values,
 )
 from roundtap_core.standings.totals import SwissTotals, swiss_totals
 
@@ -37,7 +37,10 @@ def standings(tournament: Tournament, after: int | None = None, now: bool = Fals
     status = _status(tournament, after, now)
     order, values = _ordered(basis, status)
     out = [who for who, state in status.items() if state == DISQUALIFIED]
-    shown = {key: {**figures.shown, **STEPS[key](basis, out).shown} for key, figures in values.items()}
+    by_key = {each.key: each for each in rulebook(tournament.rulebook).tiebreakers}
+    shown = {
+        key: {**figures.shown, **tiebreak_values(by_key[key], basis, out).shown} for key, figures in values.items()
+    }
     return tuple(_rows(order, out, basis.records, shown, status))
 
 
@@ -98,7 +101,9 @@ def _points_groups(
 def _values(basis: TiebreakInput, whom: Sequence[str]) -> dict[str, TiebreakValues]:
     """What the tiebreakers that do not depend on who is tied say, by key."""
     return {
-        key: STEPS[key](basis, whom) for key in rulebook(basis.tournament.rulebook).tiebreakers if key not in AMONG_TIED
+        each.key: tiebreak_values(each, basis, whom)
+        for each in rulebook(basis.tournament.rulebook).tiebreakers
+        if each.by not in AMONG_TIED
     }
 
 
@@ -106,7 +111,7 @@ def _settled(basis: TiebreakInput, points_group: list[str], values: Mapping[str,
     """Those of equal points in order, each with what separates it from the next (the last: ""). Whoever has a place is
     added to `basis.above`."""
     book = rulebook(basis.tournament.rulebook)
-    keys = book.tiebreakers
+    keys = book.tiebreaker_keys
     again = keys.index(book.ties_start_again_at) if book.ties_start_again_at else len(keys)
     order: Order = []
 
@@ -118,7 +123,7 @@ def _settled(basis: TiebreakInput, points_group: list[str], values: Mapping[str,
         if level == len(keys):
             raise AssertionError("the last tiebreaker left a tie")
         key = keys[level]
-        figures = values[key] if key in values else STEPS[key](basis, tied)
+        figures = values[key] if key in values else tiebreak_values(book.tiebreakers[level], basis, tied)
         groups = _split(tied, figures.order)
         if figures.playing:
             basis.open.append(figures.playing)

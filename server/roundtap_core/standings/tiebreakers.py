@@ -1,4 +1,4 @@
-"""The tiebreakers by their keys in the event file, and the tie-break rounds that one of them asks."""
+"""The ways of breaking ties, and the tie-break rounds that one of them asks."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -10,8 +10,9 @@ from typing import Any
 from msgspec import Struct
 
 from roundtap_core.randomness import lot_number
-from roundtap_core.records import ELIMINATION, SWISS, TIEBREAK, Tournament
+from roundtap_core.records import ELIMINATION, SWISS, SWISS_STAGES, TIEBREAK, Tournament
 from roundtap_core.rulebooks.registry import planned_structure_or_none, rulebook
+from roundtap_core.rulebooks.scoring import ALL_GAMES, DRAWN_GAMES, LOSS, WIN, WON_GAMES, Tiebreaker, helper_key
 from roundtap_core.standings.totals import SwissTotals
 
 EACH, KNOCKOUT = "each", "knockout"
@@ -178,75 +179,213 @@ def decides_place(basis: TiebreakInput, *taken: str) -> bool:
     return len(above) < prizes or len(present_after(basis).intersection(above)) < planned[1]
 
 
-Step = Callable[[TiebreakInput, Sequence[str]], TiebreakValues]
-"""A tiebreaker: the values of the named competitors, tied so far. Called once for all, and again for a tie only if
-listed in AMONG_TIED."""
+Step = Callable[[TiebreakInput, Sequence[str], Tiebreaker], TiebreakValues]
+"""A way of breaking ties: the values of the named competitors, tied so far, with this tiebreaker's parameters. Called
+once for all, and again for a tie only if listed in AMONG_TIED."""
+
+Rates = tuple[dict[str, int], int]
+"""A rate of each competitor as a whole number, and the common denominator of all."""
 
 
-def _figure(key: str) -> Step:
-    def values(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakValues:
-        sums = {competitor: basis.records[competitor].figures.get(key, 0) for competitor in tied}
-        return TiebreakValues(sums, sums)
-
-    return values
-
-
-def strength_of_schedule(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakValues:
-    """The mean of the opponents' points per round played ("Stärke des Spielplans"); 0 without opponents. An opponent
-    met twice counts twice; byes add nothing. Computed exactly, as whole numbers over common denominators."""
-    order, denominator = _schedule(basis.records, tied)
-    return TiebreakValues(order, {competitor: Fraction(value, denominator) for competitor, value in order.items()})
-
-
-def extended_strength(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakValues:
-    """The mean of the opponents' strength of schedule ("Calidad de los oponentes ampliada")."""
-    schedule, denominator = _schedule(basis.records, basis.records)
-    per_opponent = _per_opponent(basis.records)
-    order: dict[str, int] = {}
-    for competitor in tied:
-        opponents = basis.records[competitor].opponents
-        order[competitor] = sum([schedule[who] for who in opponents]) * (per_opponent // (len(opponents) or 1))
-    return TiebreakValues(order, {who: Fraction(value, denominator * per_opponent) for who, value in order.items()})
-
-
-def _schedule(records: Mapping[str, SwissTotals], whom: Iterable[str]) -> tuple[dict[str, int], int]:
-    """Their strengths of schedule as whole numbers, and the common denominator of everyone's."""
-    per_round = lcm(*{record.rounds for record in records.values() if record.rounds})
-    ratio = {c: record.points * (per_round // record.rounds) for c, record in records.items() if record.rounds}
-    per_opponent = _per_opponent(records)
-    order: dict[str, int] = {}
-    for competitor in whom:
-        opponents = records[competitor].opponents
-        order[competitor] = sum([ratio[opponent] for opponent in opponents]) * (per_opponent // (len(opponents) or 1))
-    return order, per_round * per_opponent
-
-
-def _per_opponent(records: Mapping[str, SwissTotals]) -> int:
-    return lcm(*{len(record.opponents) for record in records.values() if record.opponents})
-
-
-def opponents_points(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakValues:
-    """The sum of the opponents' tournament points; byes and unpaired losses add nothing."""
-    records = basis.records
-    sums = {who: sum([records[opponent].points for opponent in records[who].opponents]) for who in tied}
+def _sum(basis: TiebreakInput, tied: Sequence[str], tiebreaker: Tiebreaker) -> TiebreakValues:
+    """The sum of a figure over all rounds, as its tallies give it."""
+    sums = {who: basis.records[who].figures.get(tiebreaker.key, 0) for who in tied}
     return TiebreakValues(sums, sums)
 
 
-def _opponents_figure(key: str) -> Step:
-    def values(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakValues:
-        records = basis.records
-        sums = {
-            who: sum([records[opponent].figures.get(key, 0) for opponent in records[who].opponents]) for who in tied
-        }
-        return TiebreakValues(sums, sums)
+def _fewest(sums: dict[str, int]) -> TiebreakValues:
+    return TiebreakValues({who: -value for who, value in sums.items()}, sums)
+
+
+def _against(basis: TiebreakInput, tied: Sequence[str], tiebreaker: Tiebreaker) -> TiebreakValues:
+    """The sum of the others' figures: fewer are better."""
+    return _fewest({who: basis.records[who].figures.get(tiebreaker.key, 0) for who in tied})
+
+
+def _wins(basis: TiebreakInput, tied: Sequence[str], tiebreaker: Tiebreaker) -> TiebreakValues:
+    """Rounds won; a bye is one."""
+    sums = {who: basis.records[who].wins for who in tied}
+    return TiebreakValues(sums, sums)
+
+
+def _fewest_losses(basis: TiebreakInput, tied: Sequence[str], tiebreaker: Tiebreaker) -> TiebreakValues:
+    return _fewest({who: basis.records[who].losses for who in tied})
+
+
+def _opponents_fewest_losses(basis: TiebreakInput, tied: Sequence[str], tiebreaker: Tiebreaker) -> TiebreakValues:
+    return _fewest(_of_opponents(basis, tied, {who: record.losses for who, record in basis.records.items()}))
+
+
+def _cumulative(basis: TiebreakInput, tied: Sequence[str], tiebreaker: Tiebreaker) -> TiebreakValues:
+    """The running totals after each round, added up: early points weigh more. The last round's points count once, each
+    earlier round's `decay` times more than the next."""
+    sums = _running_totals(basis, tied, tiebreaker.decay)
+    return TiebreakValues(sums, sums)
+
+
+def _opponents_cumulative(basis: TiebreakInput, tied: Sequence[str], tiebreaker: Tiebreaker) -> TiebreakValues:
+    sums = _of_opponents(basis, tied, _running_totals(basis, basis.records, tiebreaker.decay))
+    return TiebreakValues(sums, sums)
+
+
+def _running_totals(basis: TiebreakInput, whom: Iterable[str], decay: int) -> dict[str, int]:
+    counted = [
+        played
+        for played in basis.tournament.rounds
+        if played.stage in SWISS_STAGES and (basis.after is None or played.number <= basis.after)
+    ]
+    last = max((n for n, each in enumerate(counted) if any(m.result or m.bye for m in each.matches)), default=0)
+    records = basis.records
+    return {who: records[who].points * (1 + decay * last) - decay * records[who].early for who in whom}
+
+
+def _of_opponents(basis: TiebreakInput, whom: Iterable[str], values: Mapping[str, int]) -> dict[str, int]:
+    records = basis.records
+    return {who: sum([values[opponent] for opponent in records[who].opponents]) for who in whom}
+
+
+def _opponents_sum(basis: TiebreakInput, tied: Sequence[str], tiebreaker: Tiebreaker) -> TiebreakValues:
+    """The sum of the opponents' sums of a figure."""
+    key = helper_key(tiebreaker)
+    sums = _of_opponents(basis, tied, {who: record.figures.get(key, 0) for who, record in basis.records.items()})
+    return TiebreakValues(sums, sums)
+
+
+def opponents_points(basis: TiebreakInput, tied: Sequence[str], tiebreaker: Tiebreaker) -> TiebreakValues:
+    """The sum of the opponents' tournament points (Buchholz), without the lowest and highest that are cut; byes and
+    unpaired losses add nothing."""
+    records, low, high = basis.records, tiebreaker.cut_lowest, tiebreaker.cut_highest
+    if not low and not high:
+        sums = _of_opponents(basis, tied, {who: record.points for who, record in records.items()})
+    else:
+        sums = {}
+        for who in tied:
+            points = sorted([records[opponent].points for opponent in records[who].opponents])
+            sums[who] = sum(points[low : len(points) - high])
+    return TiebreakValues(sums, sums)
+
+
+def sonneborn_berger(basis: TiebreakInput, tied: Sequence[str], tiebreaker: Tiebreaker) -> TiebreakValues:
+    """The points of the opponents beaten, and half of those drawn with."""
+    doubled: dict[str, int] = {}
+    for who in tied:
+        record = basis.records[who]
+        doubled[who] = sum(
+            [
+                basis.records[opponent].points * (2 if tally.outcome == WIN else 1)
+                for opponent, tally in zip(record.opponents, record.tallies, strict=True)
+                if tally.outcome != LOSS
+            ]
+        )
+    return _fractions((doubled, 2))
+
+
+def _fractions(rates: Rates) -> TiebreakValues:
+    values, denominator = rates
+    return TiebreakValues(values, {who: Fraction(value, denominator) for who, value in values.items()})
+
+
+def _match_rates(basis: TiebreakInput, tiebreaker: Tiebreaker) -> Rates:
+    """Of the points, or of the wins, that everyone's matches could have brought; byes are left out, missed rounds are
+    matches lost."""
+    book = rulebook(basis.tournament.rulebook)
+    most = book.scoring(book.options(basis.tournament.options)).points.win
+    parts: dict[str, tuple[int, int]] = {}
+    for who, record in basis.records.items():
+        matches = record.rounds - record.free
+        if tiebreaker.counts == "points":
+            parts[who] = record.points - record.free_points, matches * most
+        else:
+            parts[who] = (
+                2 * (record.wins - record.free) + (record.draws if tiebreaker.counts == "half_draws" else 0),
+                2 * matches,
+            )
+    return _bounded(basis, parts, tiebreaker)
+
+
+def _game_rates(basis: TiebreakInput, tiebreaker: Tiebreaker) -> Rates:
+    """Of the points that everyone's games could have brought, at a match's price; a bye's games count."""
+    book = rulebook(basis.tournament.rulebook)
+    points = book.scoring(book.options(basis.tournament.options)).points
+    won, drawn = {"points": (points.win, points.draw), "wins": (1, 0), "half_draws": (2, 1)}[tiebreaker.counts]
+    parts: dict[str, tuple[int, int]] = {}
+    for who, record in basis.records.items():
+        figures = record.figures
+        parts[who] = (
+            won * figures.get(WON_GAMES, 0) + drawn * figures.get(DRAWN_GAMES, 0),
+            won * figures.get(ALL_GAMES, 0),
+        )
+    return _bounded(basis, parts, tiebreaker)
+
+
+def _bounded(basis: TiebreakInput, parts: Mapping[str, tuple[int, int]], tiebreaker: Tiebreaker) -> Rates:
+    """The rates over one denominator: who has left has at most the ceiling, and nobody less than the floor."""
+    percent = 1 if not tiebreaker.floor and tiebreaker.dropped_ceiling is None else 100
+    common = lcm(percent, *{n for _, n in parts.values() if n})
+    least = tiebreaker.floor * common // 100
+    rates = {who: value * (common // of) if of else 0 for who, (value, of) in parts.items()}
+    if tiebreaker.dropped_ceiling is not None:
+        most = tiebreaker.dropped_ceiling * common // 100
+        for competitor in basis.tournament.competitors:
+            if competitor.status(basis.after) is not None:
+                rates[competitor.id] = min(rates[competitor.id], most)
+    if least:
+        rates = {who: max(rate, least) for who, rate in rates.items()}
+    return rates, common
+
+
+def _schedule(basis: TiebreakInput, tiebreaker: Tiebreaker) -> Rates:
+    """Everyone's points per round played."""
+    records = basis.records
+    per_round = lcm(*{record.rounds for record in records.values() if record.rounds})
+    return {c: r.points * (per_round // r.rounds) if r.rounds else 0 for c, r in records.items()}, per_round
+
+
+def _mean(basis: TiebreakInput, whom: Iterable[str], rates: Rates) -> Rates:
+    """The mean of their opponents' rates; 0 without opponents. An opponent met twice counts twice; byes add nothing.
+    Computed exactly, as whole numbers over common denominators."""
+    records, (values, denominator) = basis.records, rates
+    per_opponent = lcm(*{len(record.opponents) for record in records.values() if record.opponents})
+    means: dict[str, int] = {}
+    for who in whom:
+        opponents = records[who].opponents
+        means[who] = sum([values[opponent] for opponent in opponents]) * (per_opponent // (len(opponents) or 1))
+    return means, denominator * per_opponent
+
+
+def _rate(rates: Callable[[TiebreakInput, Tiebreaker], Rates]) -> Step:
+    """Each one's own."""
+
+    def values(basis: TiebreakInput, tied: Sequence[str], tiebreaker: Tiebreaker) -> TiebreakValues:
+        all_rates, denominator = rates(basis, tiebreaker)
+        return _fractions(({who: all_rates[who] for who in tied}, denominator))
 
     return values
 
 
-def head_to_head(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakValues:
-    """The matches between the tied alone: points, then SCORE. House decision: only if all of them have met; and never
-    once they play for the place in a tie-break round, also where one of them is disqualified since."""
-    among = set(tied)
+def _mean_of_opponents(rates: Callable[[TiebreakInput, Tiebreaker], Rates]) -> Step:
+    """The mean of the opponents' rates: of points per round it is their strength ("Stärke des Spielplans")."""
+
+    def values(basis: TiebreakInput, tied: Sequence[str], tiebreaker: Tiebreaker) -> TiebreakValues:
+        return _fractions(_mean(basis, tied, rates(basis, tiebreaker)))
+
+    return values
+
+
+def _mean_of_means(rates: Callable[[TiebreakInput, Tiebreaker], Rates]) -> Step:
+    """The mean of the opponents' means ("Calidad de los oponentes ampliada")."""
+
+    def values(basis: TiebreakInput, tied: Sequence[str], tiebreaker: Tiebreaker) -> TiebreakValues:
+        return _fractions(_mean(basis, tied, _mean(basis, basis.records, rates(basis, tiebreaker))))
+
+    return values
+
+
+def head_to_head(basis: TiebreakInput, tied: Sequence[str], tiebreaker: Tiebreaker) -> TiebreakValues:
+    """The matches between the tied alone: points, then the sum that `of` names. House decision: only if all of them
+    have met; and never once they play for the place in a tie-break round, also where one of them is disqualified
+    since."""
+    among, key = set(tied), tiebreaker.of or ""
     opponents = {who: set(basis.records[who].opponents) for who in tied}
     if any(two not in opponents[one] for one, two in combinations(tied, 2)) or (
         decides_place(basis) and _games_of(basis, tied)[0]
@@ -256,7 +395,7 @@ def head_to_head(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakValues:
     for who in tied:
         record = basis.records[who]
         tallies = [tally for opponent, tally in zip(record.opponents, record.tallies, strict=True) if opponent in among]
-        order[who] = (sum(t.points for t in tallies), sum(t.figures.get("score", 0) for t in tallies))
+        order[who] = (sum(t.points for t in tallies), sum(t.figures.get(key, 0) for t in tallies))
     return TiebreakValues(order, {})
 
 
@@ -269,7 +408,7 @@ def _games_of(basis: TiebreakInput, tied: Sequence[str]) -> tuple[list[TiebreakM
     return [game for game in games if game.pair <= field], field
 
 
-def tiebreak_round(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakValues:
+def tiebreak_round(basis: TiebreakInput, tied: Sequence[str], tiebreaker: Tiebreaker) -> TiebreakValues:
     """2.4.2: what the tie-break rounds have decided among the tied, and who still plays for the place. Single
     elimination gives one place: that of who has beaten all that were left. For the next that counts, whoever lost to
     nobody but those above plays on; below the last that counts, the later they went out the better. Where a place is at
@@ -298,22 +437,39 @@ def tiebreak_round(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakValues:
     return TiebreakValues({who: worth.get(who, (0,)) for who in tied}, {}, tuple(playing))
 
 
-def _lot(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakValues:
+def _lot(basis: TiebreakInput, tied: Sequence[str], tiebreaker: Tiebreaker) -> TiebreakValues:
     """The lot from the event's seed; the smaller one is better, hence the minus sign."""
     tickets = {competitor: lot_number(basis.tournament.seed, competitor) for competitor in tied}
     return TiebreakValues({competitor: -int.from_bytes(ticket, "big") for competitor, ticket in tickets.items()}, {})
 
 
 STEPS: dict[str, Step] = {
-    "mov": _figure("mov"),
-    "sos": strength_of_schedule,
-    "extended_sos": extended_strength,
+    "own": _sum,
+    "difference": _sum,
+    "against": _against,
+    "opponents_own": _opponents_sum,
+    "opponents_difference": _opponents_sum,
+    "wins": _wins,
+    "fewest_losses": _fewest_losses,
+    "cumulative": _cumulative,
+    "match_win": _rate(_match_rates),
+    "game_win": _rate(_game_rates),
+    "opponents_match_win": _mean_of_opponents(_match_rates),
+    "opponents_opponents_match_win": _mean_of_means(_match_rates),
+    "opponents_game_win": _mean_of_opponents(_game_rates),
     "opponents_points": opponents_points,
-    "score": _figure("score"),
+    "sonneborn_berger": sonneborn_berger,
+    "sos": _mean_of_opponents(_schedule),
+    "extended_sos": _mean_of_means(_schedule),
+    "opponents_fewest_losses": _opponents_fewest_losses,
+    "opponents_cumulative": _opponents_cumulative,
     "head_to_head": head_to_head,
-    "opponents_score": _opponents_figure("score"),
-    "struggles": _figure("struggles"),
-    "wounds": _figure("wounds"),
     TIEBREAK_ROUND: tiebreak_round,
     RANDOM: _lot,
 }
+"""By the `by` of a tiebreaker."""
+
+
+def tiebreak_values(tiebreaker: Tiebreaker, basis: TiebreakInput, whom: Sequence[str]) -> TiebreakValues:
+    """What this tiebreaker says of them."""
+    return STEPS[tiebreaker.by](basis, whom, tiebreaker)

@@ -5,16 +5,18 @@ from collections.abc import Callable, Mapping
 from msgspec import Struct
 
 from roundtap_core.errors import Problem
-from roundtap_core.records import BYE, SIDES, SWISS_STAGES, WON_BYE, Match, Result, Tournament
-from roundtap_core.rulebooks.base import LOSS, NO_TOTALS, WIN, ListTotals, Options, Rulebook, Tally
+from roundtap_core.records import NO_SHOW, SIDES, SWISS_STAGES, Match, Result, Tournament
+from roundtap_core.rulebooks.base import NO_TOTALS, ListTotals, Options, Rulebook
 from roundtap_core.rulebooks.registry import rulebook
+from roundtap_core.rulebooks.scoring import FREE_WINS, LOSS, WIN, Tally
 
 Tallies = Callable[[Match], tuple[Tally, ...]]
 
 
 class SwissTotals(Struct):
-    """One competitor's totals: outcomes, byes ("bye" and "won"), summed figures, opponents in order, and the tally of
-    each of these meetings."""
+    """One competitor's totals: outcomes, byes ("bye" and "won"), summed figures and helpers, opponents in order, and
+    the tally of each of these meetings. `free`: rounds won without a match, and `free_points` for them; `early`: each
+    round's points times how many rounds were before it."""
 
     points: int = 0
     rounds: int = 0
@@ -22,6 +24,9 @@ class SwissTotals(Struct):
     losses: int = 0
     draws: int = 0
     byes: int = 0
+    free: int = 0
+    free_points: int = 0
+    early: int = 0
     figures: dict[str, int] = {}
     opponents: list[str] = []
     tallies: list[Tally] = []
@@ -34,14 +39,16 @@ def swiss_totals(tournament: Tournament, after: int | None = None) -> dict[str, 
     options = book.options(tournament.options)
     tallies = _tallies(book, options, list_totals(tournament) if book.tally_counts_lists else NO_TOTALS)
     records = {competitor.id: SwissTotals() for competitor in tournament.competitors}
+    before = -1
     for r, played in enumerate(tournament.rounds):
         if played.stage not in SWISS_STAGES or (after is not None and played.number > after):
             continue
+        before += 1
         for m, match in enumerate(played.matches):
             if match.result is None and match.bye is None:
                 continue
             try:
-                _count(records, match, tallies)
+                _count(records, match, tallies, before)
             except Problem as problem:
                 raise problem.at(f"/rounds/{r}/matches/{m}/result") from None
     return records
@@ -54,10 +61,11 @@ def list_totals(tournament: Tournament) -> dict[str, int]:
     return {competitor: total for competitor, total in totals if total is not None}
 
 
-def _count(records: Mapping[str, SwissTotals], match: Match, tallies: Tallies) -> None:
+def _count(records: Mapping[str, SwissTotals], match: Match, tallies: Tallies, before: int) -> None:
     for tally, who, opponent in zip(tallies(match), (match.a, match.b), (match.b, match.a), strict=False):
         record = records[who or ""]
         record.points += tally.points
+        record.early += tally.points * before
         record.rounds += 1
         if tally.outcome == WIN:
             record.wins += 1
@@ -65,13 +73,16 @@ def _count(records: Mapping[str, SwissTotals], match: Match, tallies: Tallies) -
             record.losses += 1
         else:
             record.draws += 1
-        for key, value in tally.figures.items():
-            record.figures[key] = record.figures.get(key, 0) + value
+        for figures in (tally.figures, tally.helpers):
+            for key, value in figures.items():
+                record.figures[key] = record.figures.get(key, 0) + value
         if opponent is not None:
             record.opponents.append(opponent)
             record.tallies.append(tally)
-        elif match.bye in (BYE, WON_BYE):
-            record.byes += 1
+        elif match.bye in FREE_WINS:
+            record.byes += match.bye != NO_SHOW
+            record.free += 1
+            record.free_points += tally.points
 
 
 def _tallies(book: Rulebook, options: Options, totals: ListTotals) -> Tallies:

@@ -30,7 +30,8 @@ from roundtap_core.forms.form import (
 from roundtap_core.forms.questions import LOSER, WINNER, Answers, BaseQuestion, Choice, Figure, Picks, Question, Turns
 from roundtap_core.records import RULING, SIDES, Result, Side, other_side, result_to_json
 from roundtap_core.rulebooks import result_gate, result_words
-from roundtap_core.rulebooks.base import DRAW, MatchSituation
+from roundtap_core.rulebooks.base import MatchSituation
+from roundtap_core.rulebooks.scoring import DRAW
 from roundtap_hub.live import current
 from roundtap_hub.views.competitors import OwedSquads, lost_squads, squads_of_match
 from roundtap_hub.views.knockout import cut_changes

@@ -10,9 +10,9 @@ from roundtap_core.forms import questions
 from roundtap_core.forms.form import BY_FIGURES, DRAWN, OPENER, WayToEnd, compose_result, needs_opener
 from roundtap_core.numbers import typed_number
 from roundtap_core.records import CONCESSION, RULING, SIDES, Side, other_side
-from roundtap_core.rulebooks.base import DRAW
 from roundtap_core.rulebooks.result_gate import ON_RECORD, refuse_result
 from roundtap_core.rulebooks.result_words import figure_label
+from roundtap_core.rulebooks.scoring import DRAW
 from roundtap_hub.live import current
 from roundtap_hub.live.result_wizard import MatchEntry, WizardProgress
 

@@ -57,7 +57,7 @@ def standings_view(event: SavedEvent, names: Mapping[str, str]) -> StandingsView
     shown = {"points", "last", "random", *columns}
     hidden = tuple(
         key
-        for key in event.state.rulebook.tiebreakers
+        for key in event.state.rulebook.tiebreaker_keys
         if key not in shown and any(row.decided_by == key for row in rows)
     )
     return StandingsView(

@@ -14,8 +14,9 @@ from event_kit import refused
 from roundtap_core.randomness import lot_number
 from roundtap_core.records import Match, Tournament
 from roundtap_core.rulebooks.registry import RULEBOOKS, rulebook
+from roundtap_core.rulebooks.scoring import EXTENDED_SOS, SOS
 from roundtap_core.standings.standings import standings, standings_to_json
-from roundtap_core.standings.tiebreakers import AMONG_TIED, STEPS, TiebreakInput
+from roundtap_core.standings.tiebreakers import AMONG_TIED, STEPS, TiebreakInput, tiebreak_values
 from roundtap_core.standings.totals import swiss_totals
 from rulebook_kit import at_time, event, game, played, rows, ruling
 
@@ -39,6 +40,9 @@ def warlords_events(draw: st.DrawFn) -> Tournament:
 
 def clamped(life: int) -> int:
     return min(20, max(0, life))
+
+
+KINDS = {each.key: each for each in (*rulebook("warlords-of-terra").tiebreakers, SOS, EXTENDED_SOS)}
 
 
 def plain(tournament: Tournament) -> dict[str, dict[str, Any]]:
@@ -89,7 +93,7 @@ def test_every_sum_and_mean_is_what_plain_fractions_say(tournament: Tournament) 
     }
     basis = TiebreakInput(tournament, None, swiss_totals(tournament))
     for key, values in expected.items():
-        step = STEPS[key](basis, NAMES)
+        step = tiebreak_values(KINDS[key], basis, NAMES)
         assert dict(step.shown) == values, key
         assert sorted(NAMES, key=lambda name: (step.order[name], name)) == sorted(
             NAMES, key=lambda name: (values[name], name)
@@ -139,7 +143,7 @@ def test_without_opponents_everything_is_0() -> None:
     lonely = event("warlords-of-terra", [[Match("Ana", bye="bye")]], "Ana")
     basis = TiebreakInput(lonely, None, swiss_totals(lonely))
     for key in ("sos", "extended_sos", "opponents_points", "opponents_score"):
-        assert STEPS[key](basis, ["Ana"]).shown == {"Ana": 0}
+        assert tiebreak_values(KINDS[key], basis, ["Ana"]).shown == {"Ana": 0}
 
 
 def test_the_smaller_ticket_of_the_lot_is_the_better_one() -> None:
@@ -156,8 +160,8 @@ def test_what_depends_on_who_is_tied_is_shown_to_nobody() -> None:
 
 @pytest.mark.parametrize("book", RULEBOOKS.values(), ids=lambda book: book.id)
 def test_every_rulebook_s_tiebreakers_are_known_and_end_with_the_lot(book: Any) -> None:
-    assert set(book.tiebreakers) <= set(STEPS)
-    assert book.tiebreakers[-1] == "random"
+    assert {each.by for each in book.tiebreakers} <= set(STEPS)
+    assert book.tiebreaker_keys[-1] == "random"
     expected = {
         "xwing-standard": ("mov", "sos", "random"),
         "xwing-epic-duel": ("mov", "opponents_points", "random"),
@@ -174,7 +178,7 @@ def test_every_rulebook_s_tiebreakers_are_known_and_end_with_the_lot(book: Any) 
         ),
         "shatterpoint-premier": ("struggles", "sos", "wounds", "random"),
     }
-    assert expected.get(book.id, book.tiebreakers) == book.tiebreakers
+    assert expected.get(book.id, book.tiebreaker_keys) == book.tiebreaker_keys
 
 
 def test_json_says_fractions_exactly_and_sums_as_numbers() -> None:

@@ -163,7 +163,7 @@ def an_event_with_everything(rulebook_id: str) -> Journal:
     said: dict[str, Any] = {"ended": "concession", "conceded_by": "b"}
     if book.squads:
         said |= {"picks": {"a": [1, 2], "b": [3, 4]}, "wounds": {"a": 1, "b": 0}}
-    if "score" in book.tiebreakers:
+    if "score" in book.tiebreaker_keys:
         said["score"] = {"a": 12, "b": 5}
     for side in ("a", "b"):
         made.tell(c.RecordReport(f"r{side}", one, side, 0, said, f"body {side}"))  # type: ignore[arg-type]

@@ -26,8 +26,8 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.states import tournament_of
 from roundtap_core.forms.form import BEFORE_TIME, Form, with_rulings
 from roundtap_core.records import CONCESSION, RULING, SIDES, Result, Side, other_side, result_to_json
-from roundtap_core.rulebooks.base import DRAW
 from roundtap_core.rulebooks.result_gate import NEEDS_REASON, may_be_drawn, result_problems
+from roundtap_core.rulebooks.scoring import DRAW
 from roundtap_core.wire import ECHO, REPORT, open_envelope, sign
 from roundtap_hub.app.asgi import HubApplication
 from roundtap_hub.results.typed_result import is_typable
