@@ -38,7 +38,7 @@ OPTIONS: Mapping[str, Range] = MappingProxyType(
     }
 )
 """The numeric options; those of a stage are `STAGE_OPTIONS`."""
-STAGE_OPTIONS: Mapping[str, Range] = MappingProxyType({"best_of": (1, 3), "minutes": (1, 1440)})
+STAGE_OPTIONS: Mapping[str, Range] = MappingProxyType({"best_of": (1, 5), "minutes": (1, 1440)})
 
 # Controls, line separators, direction marks and lone surrogates, as the inside of [^…]. The escapes are valid in every
 # regular expression dialect, since schemas contain them too.

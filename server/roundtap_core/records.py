@@ -41,7 +41,27 @@ FINISHED_EARLY, TIE_OPEN, SQUADS_UNFIELDED = "finished_early", "tie_open", "squa
 DROPPED, DISQUALIFIED = "dropped", "disqualified"
 """A departed competitor's status in the standings: dropped is ranked, disqualified is not."""
 
-_WRITTEN = ("ended", "winner", "conceded_by", "initiative", "first_player", "picks", "timeout", "score", "wounds")
+_WRITTEN = (
+    "ended",
+    "winner",
+    "conceded_by",
+    "initiative",
+    "first_player",
+    "picks",
+    "timeout",
+    "score",
+    "wounds",
+    "second",
+)
+"""The keys in their established order."""
+
+SECOND_FIGURES = ("wounds", "second")
+"""Where a second number of each side stands: Shatterpoint's wounds, or the second figure of a store's own game."""
+
+_WRITTEN = (
+    *("ended", "winner", "conceded_by", "initiative", "first_player", "picks", "timeout", "score"),
+    *SECOND_FIGURES,
+)
 """The keys in their established order."""
 
 
@@ -68,10 +88,17 @@ class Result(Struct, frozen=True):
     conceded_by: Side | None = None
     score: SidePair = SidePair()
     wounds: SidePair | None = None
+    second: SidePair | None = None
     initiative: Side | None = None
     first_player: Side | None = None
     picks: dict[str, list[int]] | None = None
     timeout: dict[str, Any] | None = None
+
+    @property
+    def figures(self) -> dict[str, SidePair]:
+        """The numbers of both sides, by their keys: the score, and a second one where there is one."""
+        more = {key: pair for key in SECOND_FIGURES if (pair := getattr(self, key)) is not None}
+        return {"score": self.score, **more}
 
 
 class Competitor(Struct, frozen=True):
@@ -167,6 +194,8 @@ class Tournament(Struct, frozen=True):
     competitors: tuple[Competitor, ...] = ()
     rounds: tuple[Round, ...] = ()
     record: dict[str, Any] | None = None
+    rules: str | None = None
+    """The rules of a store's own game, as canonical JSON (rulebooks/own_rules.py)."""
     cut_order: tuple[str, ...] = ()
     """All competitors in the order used for the cut, as it stood then; empty without a cut or a recorded order."""
 
@@ -235,7 +264,7 @@ def result_from_json(data: object) -> Result:
     if not isinstance(data, Mapping):
         raise Problem("wrong_type", expected="object")
     _refuse_unknown(data, Result, "")
-    for key in ("score", "wounds"):
+    for key in ("score", *SECOND_FIGURES):
         if isinstance(data.get(key), Mapping):
             _refuse_unknown(data[key], SidePair, f"/{key}")
     try:
@@ -269,9 +298,8 @@ def refuse_contradictory(result: Result) -> None:
 
 def refuse_result_limits(result: Result) -> None:
     """Raise Problem for a figure or text beyond the event file's limits."""
-    for key in ("score", "wounds"):
-        pair = getattr(result, key)
-        for side in SIDES if pair is not None else ():
+    for key, pair in result.figures.items():
+        for side in SIDES:
             refuse_out_of_range(pair.of(side), FIGURE, f"/{key}/{side}")
     refuse_over_limits(result.picks, "/picks")
     refuse_over_limits(result.timeout, "/timeout")

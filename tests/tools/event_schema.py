@@ -82,21 +82,35 @@ class Definitions:
                 return {**self.plain(number), "type": ["integer", "null"]}
             case inspect.UnionType(types=(inspect.LiteralType() as word, inspect.IntType() as number)):
                 return {"if": {"type": "string"}, "then": {"const": word.values[0]}, "else": self.of(number)}
+            case inspect.UnionType(types=(given, inspect.NoneType())):
+                return {"anyOf": [self.of(given), {"type": "null"}]}
             case inspect.LiteralType(values=values):
                 said = {"type": "string" if isinstance(values[0], str) else "integer"}
                 return said | ({"const": values[0]} if len(values) == 1 else {"enum": list(values)})
             case inspect.IntType(ge=lowest, le=highest):
                 return {"type": "integer", "minimum": lowest, "maximum": highest}
             case inspect.StrType(max_length=most, pattern=pattern):
-                return {"type": "string", "maxLength": most, "pattern": pattern}
+                limits = {"maxLength": most, "pattern": pattern}
+                return {"type": "string", **{key: value for key, value in limits.items() if value is not None}}
             case inspect.BoolType():
                 return {"type": "boolean"}
-            case inspect.ListType(item_type=item, min_length=least, max_length=most):
-                return {"type": "array", "minItems": least or 0, "maxItems": most, "items": self.of(item)}
+            case (
+                inspect.ListType(item_type=item, min_length=least, max_length=most)
+                | inspect.VarTupleType(item_type=item, min_length=least, max_length=most)
+            ):
+                most_items = {} if most is None else {"maxItems": most}
+                return {"type": "array", "minItems": least or 0, **most_items, "items": self.of(item)}
+            case inspect.TupleType(item_types=items):
+                return {
+                    "type": "array",
+                    "minItems": len(items),
+                    "maxItems": len(items),
+                    "prefixItems": [self.of(item) for item in items],
+                }
             case inspect.DictType(key_type=key, value_type=inner, max_length=most):
                 return {
                     "type": "object",
-                    "maxProperties": most,
+                    **({} if most is None else {"maxProperties": most}),
                     "propertyNames": self.of(key),
                     "additionalProperties": self.of(inner),
                 }

@@ -18,7 +18,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.eventfile.read import parse_event_file
 from roundtap_core.names import display_name, public_names
 from roundtap_core.records import Tournament
-from roundtap_core.rulebooks.registry import rulebook
+from roundtap_core.rulebooks.registry import book_of
 from roundtap_core.words import Words, catalogue, choose_language, core_words
 
 DONE, BAD_INPUT = 0, 2
@@ -125,7 +125,7 @@ def rank_text(rank: int | None) -> str:
 
 def print_option_warnings(file: str, tournament: Tournament, words: Words) -> None:
     """Print warnings about the event's options on stderr."""
-    for warning in rulebook(tournament.rulebook).option_warnings(tournament.options):
+    for warning in book_of(tournament).option_warnings(tournament.options):
         print_error(error_line(file, warning, words))
 
 

@@ -13,7 +13,7 @@ from roundtap_core.lists.teams import members_of, team_problems
 from roundtap_core.names import error_names, names_in
 from roundtap_core.rounds.never_fielded import never_fielded
 from roundtap_core.rulebooks.base import FIRST_PLAYER, NO, MatchSituation, Options, Rulebook, may_play
-from roundtap_core.rulebooks.registry import rulebook
+from roundtap_core.rulebooks.registry import book_of
 from roundtap_core.rulebooks.result_gate import result_problems
 from roundtap_core.standings.totals import list_totals
 
@@ -41,7 +41,7 @@ def match_places(tournament: records.Tournament) -> Iterator[tuple[records.Round
 
 def impossible_results(tournament: records.Tournament) -> Iterator[Problem]:
     """Results that could not be entered anew, and those that the announced options exclude."""
-    book = rulebook(tournament.rulebook)
+    book = book_of(tournament)
     options = book.options(tournament.options)
     totals = list_totals(tournament)
     stages = stages_of(tournament)
@@ -77,7 +77,7 @@ def _conceded_after_winning(
 
 def impossible_options(tournament: records.Tournament) -> Iterator[Problem]:
     try:
-        rulebook(tournament.rulebook).check_options(tournament.options)
+        book_of(tournament).check_options(tournament.options)
     except Problem as problem:
         yield problem
 
@@ -85,7 +85,7 @@ def impossible_options(tournament: records.Tournament) -> Iterator[Problem]:
 def differing_options(tournament: records.Tournament) -> Iterator[Problem]:
     """Options that held, according to the file, and that its options and the rulebook do not give."""
     told = (tournament.record or {}).get("effective_options", {})
-    holds = rulebook(tournament.rulebook).options(tournament.options)
+    holds = book_of(tournament).options(tournament.options)
     for key, value in told.items():
         if holds.get(key) != value:
             yield Problem(
@@ -170,7 +170,7 @@ def structure_problems(tournament: records.Tournament) -> Iterator[Problem]:
     """Not more Swiss rounds than the structure has for those who were there when round 1 was drawn."""
     if not tournament.rounds:
         return
-    book = rulebook(tournament.rulebook)
+    book = book_of(tournament)
     options = book.options(tournament.options)
     if options.get("structure") == "own" and options.get("swiss_rounds") is None:
         return
@@ -187,7 +187,7 @@ def structure_problems(tournament: records.Tournament) -> Iterator[Problem]:
 def list_violations(tournament: records.Tournament) -> Iterator[Problem]:
     """Every competitor's, with places like "/competitors/3/list/ships/2/points"; and two decks of one name. Only a file
     that says so itself has to hold complete lists: others may have been kept on paper."""
-    book = rulebook(tournament.rulebook)
+    book = book_of(tournament)
     options = {**book.options(tournament.options), "lists_required": bool(tournament.options.get("lists_required"))}
     for place, competitor in enumerate(tournament.competitors):
         for problem in book.lists.competitor_problems(competitor, options, tournament.level):
@@ -203,7 +203,7 @@ def list_violations(tournament: records.Tournament) -> Iterator[Problem]:
 def squad_problems(tournament: records.Tournament) -> Iterator[Problem]:
     """Every squad is fielded once in the event; nothing is said of who has no recorded picks at all, nor of whom the
     organizer named at the end, with the reason."""
-    book = rulebook(tournament.rulebook)
+    book = book_of(tournament)
     squads = book.squads
     for _, match, place in match_places(tournament):
         if match.picks is None:
@@ -233,7 +233,7 @@ def squad_problems(tournament: records.Tournament) -> Iterator[Problem]:
 def people_problems(tournament: records.Tournament) -> Iterator[Problem]:
     """Officials without exactly one organizer among them; officials who play where the rulebook bars them; teams that
     are not whole, or share a person; a captain who is none of the team; members of a lone player."""
-    book = rulebook(tournament.rulebook)
+    book = book_of(tournament)
     shown = names_in(tournament)
     barred = may_play(book, tournament.level) == NO
     teams: dict[str, str] = {}
@@ -258,7 +258,7 @@ def official_problems(tournament: records.Tournament) -> Iterator[Problem]:
     officials: list[dict[str, Any]] | None = (tournament.record or {}).get("officials")
     if officials is None:
         return
-    book = rulebook(tournament.rulebook)
+    book = book_of(tournament)
     shown = names_in(tournament)
     playing = {competitor.id for competitor in tournament.competitors if competitor.left_after != 0}
     role_places = {

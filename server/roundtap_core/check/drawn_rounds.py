@@ -16,7 +16,7 @@ from roundtap_core.pairing.pairing_pool import met_among
 from roundtap_core.pairing.swiss_round import fewest_repeats
 from roundtap_core.rounds.next_round import second_stage_length
 from roundtap_core.rulebooks.base import BYE_LAST
-from roundtap_core.rulebooks.registry import planned_structure, planned_structure_or_none, rulebook
+from roundtap_core.rulebooks.registry import book_of, planned_structure, planned_structure_or_none
 from roundtap_core.standings.standings import open_ties, standings, tournament_before
 from roundtap_core.standings.tiebreakers import RANDOM
 
@@ -67,13 +67,13 @@ def _extra_minutes(tournament: records.Tournament, played: records.Round, where:
     minutes = (played.record or {}).get("extra_minutes")
     if minutes is None:
         return
-    low, high = rulebook(tournament.rulebook).extra_minutes or (0, 0)
+    low, high = book_of(tournament).extra_minutes or (0, 0)
     if not low <= minutes <= high:
         yield Invalid("figure_out_of_range", where=where, value=minutes, minimum=low, maximum=high)
 
 
 def _planless(tournament: records.Tournament) -> bool:
-    options = rulebook(tournament.rulebook).options(tournament.options)
+    options = book_of(tournament).options(tournament.options)
     return options.get("structure") == "own" and options.get("swiss_rounds") is None
 
 
@@ -236,7 +236,7 @@ def _misplaced(
 
 def _surely_below(before: records.Tournament, holder: str) -> list[str]:
     """Who stood below `holder`, last first, as far as the rulebook's bye looks: the lot does not count as below."""
-    book = rulebook(before.rulebook)
+    book = book_of(before)
     try:
         # As it stood then: who was disqualified later had a place.
         rows = standings(before, max((played.number for played in before.rounds), default=0))
@@ -264,7 +264,7 @@ def _end_of_tie(rows: Sequence[records.StandingsRow], place: int) -> int:
 def tiebreak_problems(tournament: records.Tournament) -> Iterator[Problem]:
     """A tie-break match is between two of one tie at a prize or cut place; elimination begins when all are broken."""
     played = [r for r in tournament.rounds if r.stage == records.TIEBREAK]
-    may = rulebook(tournament.rulebook).tiebreak_rounds
+    may = book_of(tournament).tiebreak_rounds
     if not played and not may:
         return
     shown = names_in(tournament)
@@ -387,7 +387,7 @@ def cut_order_problems(tournament: records.Tournament) -> Iterator[Problem]:
         except Problem:
             # A result that cannot be read is named elsewhere.
             return
-        order = rulebook(tournament.rulebook).cut_order([row for row in rows if row.rank is not None], tournament.seed)
+        order = book_of(tournament).cut_order([row for row in rows if row.rank is not None], tournament.seed)
         # Who is out of the standings since is passed over; who came below all who are named need not be.
         stated = tuple(who for who in dict.fromkeys(tournament.cut_order) if who in order)
         right = tuple(order)[: len(stated)]

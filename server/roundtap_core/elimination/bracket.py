@@ -10,7 +10,7 @@ from roundtap_core.elimination.cut import cut_order, swiss_order
 from roundtap_core.randomness import lot_number
 from roundtap_core.records import ELIMINATION, SWISS, Match, Side, Tournament, other_side
 from roundtap_core.rulebooks.base import Options, Rulebook
-from roundtap_core.rulebooks.registry import rulebook
+from roundtap_core.rulebooks.registry import book_of
 
 
 class BracketSeat(Struct, frozen=True):
@@ -140,7 +140,7 @@ class _BracketBuilder:
     def __init__(self, tournament: Tournament, size: int, seeds: tuple[str, ...], standing: Sequence[str]) -> None:
         self.games: list[BracketGame] = []
         self._tournament, self._size, self._seeds = tournament, size, seeds
-        self._book = rulebook(tournament.rulebook)
+        self._book = book_of(tournament)
         self._options = self._book.options(tournament.options)
         self._place = {competitor: i for i, competitor in enumerate(standing or lot_order(tournament))}
         self._seed = {competitor: i for i, competitor in enumerate(seeds, start=1)}

@@ -6,7 +6,7 @@ from itertools import pairwise
 from msgspec import Struct
 
 from roundtap_core.records import ELIMINATION, SWISS, UNPAIRED_LOSS, Match, StandingsRow, Tournament
-from roundtap_core.rulebooks.registry import planned_structure, rulebook
+from roundtap_core.rulebooks.registry import book_of, planned_structure
 from roundtap_core.standings.standings import standings, tournament_before
 from roundtap_core.standings.tiebreakers import RANDOM
 from roundtap_core.typed import Count, Text
@@ -162,12 +162,12 @@ def cut_order(tournament: Tournament) -> tuple[str, ...]:
 
 def current_cut_order(tournament: Tournament) -> tuple[str, ...]:
     """That order as the Swiss rounds say it now."""
-    return tuple(rulebook(tournament.rulebook).cut_order(ranked_for_cut(tournament), tournament.seed))
+    return tuple(book_of(tournament).cut_order(ranked_for_cut(tournament), tournament.seed))
 
 
 def swiss_order(tournament: Tournament) -> tuple[str, ...]:
     """Everybody by Swiss rank as it was when the cut was made, regardless of later corrections (house decision)."""
-    if tournament.cut_order and not rulebook(tournament.rulebook).own_cut_order:
+    if tournament.cut_order and not book_of(tournament).own_cut_order:
         return tournament.cut_order
     return tuple(row.competitor for row in ranked_for_cut(tournament, corrected=False))
 
@@ -187,7 +187,7 @@ class CutRow(Struct, frozen=True):
 def cut_table(tournament: Tournament) -> tuple[CutRow, ...]:
     """Who makes the cut, where that goes by another order than the standings; empty where it does not, and where no
     Swiss round tells anything."""
-    if not rulebook(tournament.rulebook).own_cut_order or not tournament.stage_rounds(SWISS):
+    if not book_of(tournament).own_cut_order or not tournament.stage_rounds(SWISS):
         return ()
     rows = {row.competitor: row for row in ranked_for_cut(tournament)}
     order = [rows[who] for who in cut_order(tournament) if who in rows]

@@ -1,5 +1,6 @@
 """Setting up: an event's making and its options, what it says of itself, what is missing before round 1."""
 
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
@@ -23,6 +24,7 @@ from roundtap_core.records import SWISS
 from roundtap_core.rulebooks.base import NO, ORGANIZER, OWN, Options, Rulebook, may_play
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.typed import Exact, IdOrEmpty, LineOrEmpty, Prose
+from roundtap_core.wire import canonical_json
 
 LIST_MISSING, LIST_WRONG, DECK_TWICE = "list_missing", "list_wrong", "deck_twice"
 JUDGE_MISSING, SECOND_MISSING, MAY_NOT_PLAY = "judge_missing", "second_missing", "may_not_play"
@@ -44,6 +46,7 @@ class CreateEvent(Struct, frozen=True):
     color: LineOrEmpty
     seed: Exact
     about: Mapping[str, str] = {}  # by the keys ABOUT, as far as they are known
+    rules: str | None = None  # of a store's own game, as canonical JSON: they stay the event's whatever becomes of them
 
 
 class SetEventDetails(Struct, frozen=True):
@@ -72,7 +75,7 @@ def _create(state: states.EventState, command: CreateEvent, now: Instant) -> New
     name = clean_name(command.name)
     if not name:
         raise Invalid("event_name_missing")
-    book = rulebook(command.rulebook)
+    book = rulebook(command.rulebook, command.rules)
     if command.level is not None and command.level not in book.levels:
         raise Invalid("not_one_of", where="/level", value=command.level, options=", ".join(book.levels))
     return [
@@ -81,6 +84,7 @@ def _create(state: states.EventState, command: CreateEvent, now: Instant) -> New
             {
                 "name": name,
                 "rulebook": command.rulebook,
+                **({} if command.rules is None else {"rules": json.loads(command.rules)}),
                 "level": command.level,
                 "color": command.color,
                 "options": dict(command.options),
@@ -314,6 +318,7 @@ APPLY_SETUP: Mapping[str, Step] = {
         lambda data: {
             "name": data["name"],
             "rulebook_id": data["rulebook"],
+            "rules": canonical_json(data["rules"]).decode() if "rules" in data else None,
             "level": data["level"],
             "color": data["color"],
             "given_options": data["options"],

@@ -309,6 +309,7 @@ class EventState(Struct, frozen=True):
     head: str = GENESIS
     name: str = ""
     rulebook_id: str = ""
+    rules: str | None = None  # of a store's own game, as canonical JSON
     level: str | None = None
     color: str = "#0072B2"
     given_options: Mapping[str, Any] = {}
@@ -340,7 +341,7 @@ class EventState(Struct, frozen=True):
 
     @property
     def rulebook(self) -> Rulebook:
-        return rulebook(self.rulebook_id)
+        return rulebook(self.rulebook_id, self.rules)
 
     @property
     def options(self) -> dict[str, Any]:
@@ -478,6 +479,7 @@ def tournament_of(
     return records.Tournament(
         name=state.name,
         rulebook=state.rulebook_id,
+        rules=state.rules,
         level=state.level,
         options=dict(state.given_options),
         seed=state.seed,

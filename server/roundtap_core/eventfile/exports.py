@@ -16,7 +16,7 @@ from roundtap_core.elimination.ranking import final_places
 from roundtap_core.errors import Problem
 from roundtap_core.names import display_name, names_in
 from roundtap_core.records import ELIMINATION, UNPAIRED_LOSS, Match, Round, Tournament
-from roundtap_core.rulebooks.registry import rulebook
+from roundtap_core.rulebooks.registry import book_of
 from roundtap_core.standings.standings import standings, standings_to_json
 
 COUNTS = ("points", "rounds", "wins", "losses", "draws", "byes")
@@ -111,7 +111,7 @@ def _cells(values: dict[str, Any], key: str, keys: dict[str, list[str]]) -> list
 def list_fortress(tournament: Tournament) -> dict[str, Any]:
     """The event as it stands; matches without a result are left out, as are rounds that a player missed. Raises
     Problem("not_of_this_rulebook") for another game, and where a recorded result cannot be read."""
-    if not rulebook(tournament.rulebook).list_fortress:
+    if not book_of(tournament).list_fortress:
         raise Problem("not_of_this_rulebook", key="List Fortress", rulebook=tournament.rulebook)
     shown = names_in(tournament)
     names = {competitor.id: display_name(competitor, shown) for competitor in tournament.competitors}
@@ -169,7 +169,7 @@ def _round(tournament: Tournament, played: Round, names: dict[str, str]) -> dict
 def _match(tournament: Tournament, match: Match, names: dict[str, str]) -> dict[str, Any]:
     if match.b is None or match.result is None:
         return {"player1": names[match.a], "player1points": 0, "result": "bye"}
-    book = rulebook(tournament.rulebook)
+    book = book_of(tournament)
     winner = book.winner(match.result, book.options(tournament.options))
     won = {"a": match.a, "b": match.b}.get(winner)
     return {

@@ -15,6 +15,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.limits import LINE_LETTERS, MINUTES, MOST_COMPETITORS, MOST_ROUNDS, PROSE, ROUND, limit_violations
 from roundtap_core.reasons import type_problems
 from roundtap_core.records import Side
+from roundtap_core.rulebooks.own_rules import Rules
 from roundtap_core.typed import Count, Exact, Figure, Id, LastRound, Line, Message, Minutes, Number, Prose
 
 Key = Annotated[str, Meta(max_length=LINE_LETTERS, pattern=PROSE)]
@@ -54,7 +55,7 @@ class FreeObject(dict[str, Any]):
 
 
 class StageOptions(StrictMessage, frozen=True):
-    best_of: Literal[1, 3] | UnsetType = UNSET
+    best_of: Literal[1, 3, 5] | UnsetType = UNSET
     minutes: Annotated[int, Meta(ge=1, le=MINUTES[1])] | UnsetType | None = UNSET
 
 
@@ -205,6 +206,7 @@ class Result(StrictMessage, frozen=True):
     conceded_by: Side | UnsetType = UNSET
     score: Score | UnsetType = UNSET
     wounds: Wounds | UnsetType = UNSET
+    second: Score | UnsetType = UNSET
     initiative: Side | UnsetType = UNSET
     first_player: Side | UnsetType = UNSET
     picks: Picks | UnsetType = UNSET
@@ -289,6 +291,7 @@ class Event(StrictMessage, frozen=True, kw_only=True):
     format: Literal["roundtap-event/1"]
     name: Line
     rulebook: Id
+    rules: Rules | UnsetType = UNSET
     level: Id | UnsetType = UNSET
     options: Options | UnsetType = UNSET
     seed: Exact | UnsetType = UNSET

@@ -1,5 +1,6 @@
 """Writing an event file: the plain JSON of a tournament, keys in the order of their description."""
 
+import json
 from typing import Any
 
 from msgspec.structs import asdict
@@ -19,6 +20,7 @@ def tournament_to_json(tournament: Tournament) -> dict[str, Any]:
             "format": FORMAT,
             "name": tournament.name,
             "rulebook": tournament.rulebook,
+            **({} if tournament.rules is None else {"rules": json.loads(tournament.rules)}),
             **({} if tournament.level is None else {"level": tournament.level}),
             **({"options": tournament.options} if tournament.options else {}),
             "seed": tournament.seed,

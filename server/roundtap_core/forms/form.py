@@ -28,7 +28,18 @@ from roundtap_core.forms.questions import (
     Rule,
     Step,
 )
-from roundtap_core.records import CONCESSION, RULING, SIDES, Ending, Result, Side, SidePair, Winner, other_side
+from roundtap_core.records import (
+    CONCESSION,
+    RULING,
+    SECOND_FIGURES,
+    SIDES,
+    Ending,
+    Result,
+    Side,
+    SidePair,
+    Winner,
+    other_side,
+)
 from roundtap_core.typed import Message, Word
 from roundtap_core.words import Words
 
@@ -320,7 +331,8 @@ def compose_result(way: WayToEnd, opener: Side, answers: questions.Answers) -> R
         winner=_winner(way, opener, decided, chosen.get("winner")),
         conceded_by=other_side(opener) if way.ended == CONCESSION else None,
         score=_pair(questions.SCORE, figures) or SidePair(),
-        wounds=_pair(questions.WOUNDS, figures),
+        wounds=_pair("wounds", figures),
+        second=_pair("second", figures),
         initiative=chosen.get("initiative"),
         first_player=chosen.get(questions.FIRST_PLAYER_LOT) if began == questions.BY_LOT else began,
         picks={side: draft.picks[side] for side in SIDES if side in draft.picks} or None,
@@ -527,7 +539,7 @@ def _same(made: Result, result: Result) -> bool:
     timeout = made.timeout or {}
     return bool(
         (made.ended, made.score, made.conceded_by) == (result.ended, result.score, result.conceded_by)
-        and (made.wounds or SidePair()) == (result.wounds or SidePair())
+        and all((getattr(made, key) or SidePair()) == (getattr(result, key) or SidePair()) for key in SECOND_FIGURES)
         and (result.winner == made.winner or None in (result.winner, made.winner))
         and result.initiative in (None, made.initiative)
         and all((made.picks or {}).get(side) == sorted(picks) for side, picks in (result.picks or {}).items())

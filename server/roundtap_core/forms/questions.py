@@ -11,7 +11,7 @@ from msgspec import Meta, Struct
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.numbers import typed_number
-from roundtap_core.records import SIDES, Result, Side
+from roundtap_core.records import SECOND_FIGURES, SIDES, Result, Side
 from roundtap_core.typed import Count, Message, Word
 
 WINNER, LOSER = "winner", "loser"
@@ -22,8 +22,11 @@ BY_LOT, FIRST_PLAYER, FIRST_PLAYER_BY, FIRST_PLAYER_LOT = "lot", "first_player",
 
 LOT_LABEL = "form.lot"  # choices of this label are drawn by the kit, at every front; any dice are thrown by people
 
-SCORE, WOUNDS = "score", "wounds"
-SCORE_KEYS = (SCORE, WOUNDS)  # figures with a place of their own in a result; all others go to the time-out resolver
+SCORE = "score"
+SCORE_KEYS = (
+    SCORE,
+    *SECOND_FIGURES,
+)  # figures with a place of their own in a result; all others go to the time-out resolver
 
 FEW = 4  # up to so many possible figures are buttons, more are typed
 
@@ -164,7 +167,7 @@ class Figure(BaseQuestion, frozen=True):
         if isinstance(timeout, Mapping):
             value = timeout.get(side, 0)
             return value if type(value) is int else None
-        pair = {SCORE: result.score, WOUNDS: result.wounds}.get(self.key)
+        pair = result.figures.get(self.key)
         return None if pair is None else pair.of(side)
 
     def possible(self, winner: Side) -> tuple[int, ...]:

@@ -23,7 +23,7 @@ from roundtap_core.pairing.window import solve_window
 from roundtap_core.randomness import Rand, shuffle
 from roundtap_core.records import BYE, SWISS, SWISS_STAGES, WON_BYE, Draw, Match, Tournament, present_count
 from roundtap_core.rulebooks.base import BYE_LAST, BYE_RANDOM_LOWEST
-from roundtap_core.rulebooks.registry import rulebook
+from roundtap_core.rulebooks.registry import book_of
 from roundtap_core.standings.standings import last_first
 from roundtap_core.standings.totals import SwissTotals, swiss_totals
 
@@ -453,7 +453,7 @@ def _later_round(
     members = list(range(len(field.ids)))
     bye = None
     if len(members) % 2:
-        rule = rulebook(tournament.rulebook).bye_after_round_1
+        rule = book_of(tournament).bye_after_round_1
         bye = later_bye(field, rule, tournament, records, chance.of("bye"))
         members.remove(bye.member)
         byes[bye.member] += 1
@@ -464,7 +464,7 @@ def _later_round(
 def _rounds_left(tournament: Tournament, number: int, there: int) -> int:
     """The Swiss rounds that follow round `number`; 0 if the event's structure does not define them. Structures count
     those present when round 1 was drawn ("Before round 1"), or now, if that is it."""
-    book = rulebook(tournament.rulebook)
+    book = book_of(tournament)
     begun = tournament.stage_rounds(SWISS)
     try:
         rounds, _ = book.structure(

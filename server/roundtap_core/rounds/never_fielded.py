@@ -7,13 +7,13 @@ from roundtap_core.elimination.cut import qualifiers
 from roundtap_core.errors import Problem
 from roundtap_core.lists.squads import fielded_squads
 from roundtap_core.records import ELIMINATION, RULING, SWISS, UNPAIRED_LOSS, Match, Tournament
-from roundtap_core.rulebooks.registry import planned_structure_or_none, rulebook
+from roundtap_core.rulebooks.registry import book_of, planned_structure_or_none
 
 
 def never_fielded(tournament: Tournament) -> dict[str, list[int]]:
     """Competitor → squads never fielded, once the Swiss rounds are over, of all who play no more and have not left
     early; nothing of who has no recorded picks at all, nor of who sat down in too few rounds to field them all."""
-    squads = rulebook(tournament.rulebook).squads
+    squads = book_of(tournament).squads
     if squads is None or not _is_over(tournament):
         return {}
     still_in = _still_in(tournament)

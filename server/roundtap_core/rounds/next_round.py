@@ -11,7 +11,7 @@ from roundtap_core.pairing.pairing_pool import refuse_open_matches
 from roundtap_core.pairing.swiss_round import DrawnRound, draw_swiss_round, pairing_to_json
 from roundtap_core.pairing.table_numbers import assign_in_order
 from roundtap_core.records import ELIMINATION, SECOND_SWISS, SWISS, TIEBREAK, Draw, Match, Tournament
-from roundtap_core.rulebooks.registry import planned_structure, planned_structure_or_none, rulebook
+from roundtap_core.rulebooks.registry import book_of, planned_structure, planned_structure_or_none
 from roundtap_core.standings import tiebreakers
 from roundtap_core.standings.standings import open_ties
 
@@ -32,7 +32,7 @@ def next_stage(tournament: Tournament) -> str:
         return TIEBREAK
     if played < swiss_rounds or (played and not cut):
         return SWISS
-    options = rulebook(tournament.rulebook).options(tournament.options)
+    options = book_of(tournament).options(tournament.options)
     return SECOND_SWISS if played and options.get("second_stage") == SECOND_SWISS else ELIMINATION
 
 
@@ -66,7 +66,7 @@ def printable_pairing(pairing: DrawnRound) -> dict[str, Any]:
 def second_stage_length(tournament: Tournament) -> int:
     """How many rounds the second stage has: the structure's Swiss rounds for as many as the cut lets through."""
     _, cut = planned_structure(tournament)
-    return rulebook(tournament.rulebook).second_stage_rounds(cut)
+    return book_of(tournament).second_stage_rounds(cut)
 
 
 def second_stage_players(tournament: Tournament, seeds: Sequence[str] = ()) -> set[str]:

@@ -293,7 +293,7 @@ class Rulebook:
         raise NotImplementedError
 
     def games(self, stage: str, options: Options) -> int:
-        """How many games a match of this stage has at most: 1 or 3."""
+        """How many games a match of this stage has at most: 1, 3 or 5."""
         return int(options.get("stages", {}).get(stage, {}).get("best_of", self.best_of[0]))
 
     def minutes(self, stage: str, options: Options) -> int | None:
@@ -389,7 +389,7 @@ def leading_side(pair: records.SidePair) -> str:
 
 def refuse_unknown_keys(result: records.Result, rulebook_id: str, keys: tuple[str, ...]) -> None:
     """Raise Problem("not_of_this_rulebook") for a key of `result` that a rulebook does not know."""
-    for key in ("wounds", "initiative", "first_player", "picks", "timeout"):
+    for key in (*records.SECOND_FIGURES, "initiative", "first_player", "picks", "timeout"):
         if key not in keys and getattr(result, key) is not None:
             raise Problem("not_of_this_rulebook", where=f"/{key}", key=key, rulebook=rulebook_id)
 

@@ -1,4 +1,4 @@
-"""The rulebooks, one module each; `rulebook(ID)` finds one by its id, `planned_structure` says what it has planned.
+"""The rulebooks, one module each; `book_of` finds an event's, `planned_structure` says what it has planned.
 
 Each module is imported when its rulebook is first asked for: a command that reads an event file needs one of them.
 """
@@ -10,6 +10,7 @@ from importlib import import_module
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.records import SWISS, Tournament, present_count
 from roundtap_core.rulebooks.base import Rulebook
+from roundtap_core.typed import MalformedMessage
 
 MODULES = tuple(
     sorted(
@@ -54,18 +55,39 @@ class Rulebooks(Mapping[str, Rulebook]):
 RULEBOOKS = Rulebooks()
 
 
-def rulebook(rulebook_id: str) -> Rulebook:
-    """The rulebook, or Problem("unknown_rulebook") that lists those there are."""
+def rulebook(rulebook_id: str, rules: str | None = None) -> Rulebook:
+    """The rulebook of this id, or the one that `rules` are, a store's own game. Raises Problem: "unknown_rulebook",
+    "rules_unreadable", "rules_not_of_id"."""
+    if rules is not None:
+        return _own_game(rulebook_id, rules)
     try:
         return RULEBOOKS[rulebook_id]
     except (KeyError, TypeError):
         raise Invalid("unknown_rulebook", where="/rulebook", value=rulebook_id, known=", ".join(RULEBOOKS)) from None
 
 
+def _own_game(rulebook_id: str, rules: str) -> Rulebook:
+    # Most events are played by a document.
+    from roundtap_core.rulebooks.own import own_rulebook
+
+    try:
+        book = own_rulebook(rules)
+    except MalformedMessage as error:
+        raise Invalid("rules_unreadable", where="/rules", reason=str(error.reasons[0])) from None
+    if book.id != rulebook_id:
+        raise Invalid("rules_not_of_id", where="/rulebook", value=rulebook_id, right=book.id)
+    return book
+
+
+def book_of(tournament: Tournament) -> Rulebook:
+    """The rulebook that a tournament is played by."""
+    return rulebook(tournament.rulebook, tournament.rules)
+
+
 def planned_structure(tournament: Tournament) -> tuple[int, int]:
     """(Swiss rounds, cut) of the event's structure, for those who were there when round 1 was drawn. Raises
     Problem("no_structure") where the table has no line for so few."""
-    book = rulebook(tournament.rulebook)
+    book = book_of(tournament)
     swiss = tournament.stage_rounds(SWISS)
     players = present_count(swiss[0].matches) if swiss else sum(c.active for c in tournament.competitors)
     return book.structure(players, book.options(tournament.options))

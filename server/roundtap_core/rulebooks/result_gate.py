@@ -237,6 +237,8 @@ def _reading_problem(
     figures = {sides[whose]: figure for (key, whose), figure in walked.figures.items() if key == SCORE}
     score = SidePair(figures.get("a", 0), figures.get("b", 0)) if figures else None
     by = (result.timeout or {}).get(BY)
+    # Level may be a loss for both: the record says that it was level.
+    stated = DRAW if stated == "none" and result.ended == TIME else stated
     if winner is not None and winner != stated:
         return Problem("timeout_winner", where="/winner", winner=stated, right=winner)
     if score is not None and score != result.score and (new or winner is None or result.score != SidePair()):

@@ -138,8 +138,8 @@ def outcome_reason(book: Rulebook, options: Options, result: Result) -> tuple[st
         return ()
     if winner in SIDES and score.of(winner) > score.of(other_side(winner)):
         return ()
-    if score.a == score.b and result.wounds is not None:
-        return ("step.wounds",)
+    if score.a == score.b and len(result.figures) > 1:
+        return (f"step.{[*result.figures][1]}",)
     on_record = answers_on_record(book.form(options).ways, result, winner)
     if on_record is None or (winner == DRAW and result.ended == TIME):
         return (f"ended.{result.ended}",) if winner == DRAW else ()
@@ -172,8 +172,9 @@ def describe_result(
         lines += _plain_figures(form, result, names, words)
         answered = set()
     if (counted := book.counted(result)) != result:
-        pairs = (("score", counted.score), ("wounds", counted.wounds))
-        figures = (f"{figure_label(words, key, book.id)} {figures_text((of.a, of.b))}" for key, of in pairs if of)
+        figures = (
+            f"{figure_label(words, key, book.id)} {figures_text((of.a, of.b))}" for key, of in counted.figures.items()
+        )
         lines.append(ResultLine(words("result.counts"), ", ".join(figures)))
     for key in ("initiative", "first_player"):
         side = getattr(result, key)
@@ -205,8 +206,8 @@ def _ending_text(form: Form, result: Result, winner: str, names: Names, words: W
 def _plain_figures(form: Form, result: Result, names: Names, words: Words) -> list[ResultLine]:
     """A result that no way of the form makes, as a ruling: its figures as they stand."""
     lines = []
-    for key, pair in (("score", result.score), ("wounds", result.wounds)):
-        if pair is not None and (pair.a or pair.b or result.ended != RULING):
+    for key, pair in result.figures.items():
+        if pair.a or pair.b or result.ended != RULING:
             lines.append(ResultLine(figure_label(words, key, form.rulebook), figures_text((pair.a, pair.b))))
     for side, squads in (result.picks or {}).items():
         lines.append(ResultLine(f"{figure_label(words, 'picks', form.rulebook)}, {names[side]}", squad_text(squads)))

@@ -7,7 +7,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from roundtap_core.records import DISQUALIFIED, SECOND_SWISS, StandingsRow, Tournament, result_from_json
-from roundtap_core.rulebooks.registry import rulebook
+from roundtap_core.rulebooks.registry import book_of
 from roundtap_core.standings.tiebreakers import (
     AMONG_TIED,
     RANDOM,
@@ -37,7 +37,7 @@ def standings(tournament: Tournament, after: int | None = None, now: bool = Fals
     status = _status(tournament, after, now)
     order, values = _ordered(basis, status)
     out = [who for who, state in status.items() if state == DISQUALIFIED]
-    by_key = {each.key: each for each in rulebook(tournament.rulebook).tiebreakers}
+    by_key = {each.key: each for each in book_of(tournament).tiebreakers}
     shown = {
         key: {**figures.shown, **tiebreak_values(by_key[key], basis, out).shown} for key, figures in values.items()
     }
@@ -47,7 +47,7 @@ def standings(tournament: Tournament, after: int | None = None, now: bool = Fals
 def open_ties(tournament: Tournament) -> list[tuple[str, ...]]:
     """Who still has to play for a prize or cut place, best tie first, each in the lot's order. Only those still there
     play. Empty for rulebooks without tie-break rounds, and before the last Swiss round."""
-    if not rulebook(tournament.rulebook).tiebreak_rounds:
+    if not book_of(tournament).tiebreak_rounds:
         return []
     basis = TiebreakInput(tournament, None, swiss_totals(tournament))
     _ordered(basis, _status(tournament))
@@ -102,7 +102,7 @@ def _values(basis: TiebreakInput, whom: Sequence[str]) -> dict[str, TiebreakValu
     """What the tiebreakers that do not depend on who is tied say, by key."""
     return {
         each.key: tiebreak_values(each, basis, whom)
-        for each in rulebook(basis.tournament.rulebook).tiebreakers
+        for each in book_of(basis.tournament).tiebreakers
         if each.by not in AMONG_TIED
     }
 
@@ -110,7 +110,7 @@ def _values(basis: TiebreakInput, whom: Sequence[str]) -> dict[str, TiebreakValu
 def _settled(basis: TiebreakInput, points_group: list[str], values: Mapping[str, TiebreakValues]) -> Order:
     """Those of equal points in order, each with what separates it from the next (the last: ""). Whoever has a place is
     added to `basis.above`."""
-    book = rulebook(basis.tournament.rulebook)
+    book = book_of(basis.tournament)
     keys = book.tiebreaker_keys
     again = keys.index(book.ties_start_again_at) if book.ties_start_again_at else len(keys)
     order: Order = []

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from roundtap_core.randomness import lot_number
 from roundtap_core.records import ELIMINATION, SWISS, SWISS_STAGES, TIEBREAK, Tournament
-from roundtap_core.rulebooks.registry import planned_structure_or_none, rulebook
+from roundtap_core.rulebooks.registry import book_of, planned_structure_or_none
 from roundtap_core.rulebooks.scoring import ALL_GAMES, DRAWN_GAMES, LOSS, WIN, WON_GAMES, Tiebreaker, helper_key
 from roundtap_core.standings.totals import SwissTotals
 
@@ -48,7 +48,7 @@ def event_tiebreak_form(tournament: Tournament, otherwise: str = EACH) -> str:
 def meetings_among(tournament: Tournament, tied: Sequence[str], after: int | None = None) -> list[TiebreakMatch]:
     """The tie-break matches between two of `tied`, in order."""
     among = set(tied)
-    book = rulebook(tournament.rulebook)
+    book = book_of(tournament)
     options = book.options(tournament.options)
     games = []
     for played in tournament.rounds:
@@ -175,7 +175,7 @@ def decides_place(basis: TiebreakInput, *taken: str) -> bool:
     played = sum(1 for r in tournament.stage_rounds(SWISS) if basis.after is None or r.number <= basis.after)
     if planned is None or not played or played < planned[0]:
         return False
-    prizes = rulebook(tournament.rulebook).options(tournament.options).get("prize_places", 0)
+    prizes = book_of(tournament).options(tournament.options).get("prize_places", 0)
     return len(above) < prizes or len(present_after(basis).intersection(above)) < planned[1]
 
 
@@ -288,7 +288,7 @@ def _fractions(rates: Rates) -> TiebreakValues:
 def _match_rates(basis: TiebreakInput, tiebreaker: Tiebreaker) -> Rates:
     """Of the points, or of the wins, that everyone's matches could have brought; byes are left out, missed rounds are
     matches lost."""
-    book = rulebook(basis.tournament.rulebook)
+    book = book_of(basis.tournament)
     most = book.scoring(book.options(basis.tournament.options)).points.win
     parts: dict[str, tuple[int, int]] = {}
     for who, record in basis.records.items():
@@ -305,7 +305,7 @@ def _match_rates(basis: TiebreakInput, tiebreaker: Tiebreaker) -> Rates:
 
 def _game_rates(basis: TiebreakInput, tiebreaker: Tiebreaker) -> Rates:
     """Of the points that everyone's games could have brought, at a match's price; a bye's games count."""
-    book = rulebook(basis.tournament.rulebook)
+    book = book_of(basis.tournament)
     points = book.scoring(book.options(basis.tournament.options)).points
     won, drawn = {"points": (points.win, points.draw), "wins": (1, 0), "half_draws": (2, 1)}[tiebreaker.counts]
     parts: dict[str, tuple[int, int]] = {}

@@ -7,7 +7,7 @@ from msgspec import Struct
 from roundtap_core.errors import Problem
 from roundtap_core.records import NO_SHOW, SIDES, SWISS_STAGES, Match, Result, Tournament
 from roundtap_core.rulebooks.base import NO_TOTALS, ListTotals, Options, Rulebook
-from roundtap_core.rulebooks.registry import rulebook
+from roundtap_core.rulebooks.registry import book_of
 from roundtap_core.rulebooks.scoring import FREE_WINS, LOSS, WIN, Tally
 
 Tallies = Callable[[Match], tuple[Tally, ...]]
@@ -35,7 +35,7 @@ class SwissTotals(Struct):
 def swiss_totals(tournament: Tournament, after: int | None = None) -> dict[str, SwissTotals]:
     """Every competitor's totals over the Swiss rounds (up to round `after`), in the file's order. Open matches do not
     count. Raises Problem, with its place, for a result that its rulebook cannot read."""
-    book = rulebook(tournament.rulebook)
+    book = book_of(tournament)
     options = book.options(tournament.options)
     tallies = _tallies(book, options, list_totals(tournament) if book.tally_counts_lists else NO_TOTALS)
     records = {competitor.id: SwissTotals() for competitor in tournament.competitors}
@@ -56,7 +56,7 @@ def swiss_totals(tournament: Tournament, after: int | None = None) -> dict[str, 
 
 def list_totals(tournament: Tournament) -> dict[str, int]:
     """What the lists cost, by competitor, where that is known: a conceded one counts whole."""
-    lists = rulebook(tournament.rulebook).lists
+    lists = book_of(tournament).lists
     totals = ((competitor.id, lists.total(competitor.list)) for competitor in tournament.competitors if competitor.list)
     return {competitor: total for competitor, total in totals if total is not None}
 

@@ -37,15 +37,15 @@ Here = Collection[tuple[str, str, str]]  # (event, match, competitor) of players
 
 @dataclass(frozen=True, slots=True)
 class ShownResult:
-    """A result in words and figures: `winner` is "a", "b", "draw", "none", or "" where unknown. `wounds`: the figures
-    that decide a level score, in rulebooks that count them. `why`: what decided where the figures do not show it, as
+    """A result in words and figures: `winner` is "a", "b", "draw", "none", or "" where unknown. `second`: the other
+    figures of both, where the game counts two. `why`: what decided where the figures do not show it, as
     keys of which the first known one is shown."""
 
     a: int
     b: int
     winner: str
     ended: str
-    wounds: tuple[int, int] | None = None
+    second: tuple[int, int] | None = None
     why: tuple[str, ...] = ()
 
     @property
@@ -130,7 +130,7 @@ def shown_result(result: Result, state: states.EventState) -> ShownResult:
         counted.score.b,
         winner_of(state.rulebook, state.options, result),
         result.ended,
-        (counted.wounds.a, counted.wounds.b) if counted.wounds else None,
+        next(((pair.a, pair.b) for pair in [*counted.figures.values()][1:]), None),
         outcome_reason(state.rulebook, state.options, result),
     )
 

@@ -82,7 +82,7 @@ def question_scene(table: TableState, kind: str, side: Side, result: Result) -> 
     hint = table.words("yes_no", sign=SIGNS[side])
     apart = [*result_text.extra_figures(table, result, side), result_text.squads_text(table, result, side)]
     worth, ending = result_text.agreement_details(table, result, side), result_text.ending_text(table, result, side)
-    first, wounds = result_text.first_player_text(table, result), result_text.wounds_text(table, result, side)
+    first, second = result_text.first_player_text(table, result), result_text.second_text(table, result, side)
     again = result_text.reuse_question(table, result, side, any(apart))
     title = result_text.result_sentence(table, "ask", result, side) if kind == "ask" else again
     if not any(apart):
@@ -96,12 +96,12 @@ def question_scene(table: TableState, kind: str, side: Side, result: Result) -> 
             hint=hint,
             note="  ".join(notes),
         )
-    if wounds and ending == table.words("step.wounds"):
-        wounds, ending = f"{wounds} {table.words('entry.decides')}", ""
+    if second and ending == table.words("step.wounds"):
+        second, ending = f"{second} {table.words('entry.decides')}", ""
     if ending == table.words("step.first_player"):
         first = ""  # the winner
     # A flow of short texts, each kept together where a line breaks.
-    texts = [text.replace(" ", "\u00a0") for text in (*apart, wounds, ending, first) if text]
+    texts = [text.replace(" ", "\u00a0") for text in (*apart, second, ending, first) if text]
     return table.page(kind, side, title, "  ".join(texts), hint=hint)
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from roundtap_core.forms.form import Form, WayToEnd, compose_complete, compose_result
-from roundtap_core.forms.questions import LOSER, WINNER, Figure, Picks
+from roundtap_core.forms.questions import LOSER, SCORE_KEYS, WINNER, Figure, Picks
 from roundtap_core.lists.squads import squad_letter, squads_unfieldable
-from roundtap_core.records import CONCESSION, SIDES, Result, Side, SidePair, other_side
+from roundtap_core.records import CONCESSION, SIDES, Result, Side, other_side
 from roundtap_devices.input.gestures import HOLD, REPEAT, TAP, Gesture
 from roundtap_units.table.dialogue import result_text
 from roundtap_units.table.dialogue.table_state import OWN_KEYS, DialogueState, TableState
@@ -126,9 +126,7 @@ def _part(both: ParallelEntry, side: Side) -> SidePart:
         )
     if sheet.done:
         told = tuple(
-            str(sheet.value(page))
-            for page in both.pages(side)
-            if isinstance(page, Figure) and page.key in ("score", "wounds")
+            str(sheet.value(page)) for page in both.pages(side) if isinstance(page, Figure) and page.key in SCORE_KEYS
         )
         return SidePart(name, words("parallel.waits"), told, hint=words("parallel.back") if hand else "")
     return SidePart(name, table.phase, (table.clock,) if table.clock else (), hint=words("parallel.open", sign=sign))
@@ -166,7 +164,7 @@ def _summary(both: ParallelEntry, side: Side) -> SidePart:
     """What both confirm: the winner, the figures, the squads, and other answers."""
     table, sheet = both.table, both.sheets[side]
     result = result_text.as_counted(table, both.preview())
-    pairs = [result.score, *([result.wounds] if result.wounds is not None else [])]
+    pairs = result.figures.values()
     hint = "✓" if sheet.agreed else table.words("entry.ok", sign=SIGNS[side])
     if both.hand == side:
         hint += f"  {table.words('parallel.back')}"
@@ -204,7 +202,7 @@ class ParallelEntry(DialogueState):
             self.conceded_by = "a" if like.conceded_by == "a" else "b"
         for side, sheet in self.sheets.items():
             told = {key: pair[side] for key, pair in (like.timeout or {}).items() if isinstance(pair, dict)}
-            sheet.values = {"score": like.score.of(side), "wounds": (like.wounds or SidePair()).of(side), **told}
+            sheet.values = {**{key: pair.of(side) for key, pair in like.figures.items()}, **told}
             sheet.picked = list((like.picks or {}).get(side, ()))
             sheet.fielded = bool(sheet.picked)
             sheet.done = True

@@ -137,13 +137,17 @@ def as_question(table: TableState, statements: Iterable[str]) -> Sentence:
 
 
 def agreement_details(table: TableState, result: Result, side: Side) -> str:
-    """What the agreeing side should see beside the score: its worth, and wounds."""
-    return "  ".join(text for text in (worth_text(table, result, side), wounds_text(table, result, side)) if text)
+    """What the agreeing side should see beside the score: its worth, and the second figure."""
+    return "  ".join(text for text in (worth_text(table, result, side), second_text(table, result, side)) if text)
 
 
-def wounds_text(table: TableState, result: Result, side: Side) -> str:
-    wounds = as_counted(table, result).wounds
-    return "" if wounds is None else table.words("told.wounds", figures=pair_text(table, wounds, side))
+def second_text(table: TableState, result: Result, side: Side) -> str:
+    """The second figure of both, where the game counts two: "wounds 3:5"."""
+    more = [*as_counted(table, result).figures.items()][1:]
+    told = [(key, pair_text(table, pair, side)) for key, pair in more]
+    if told and f"told.{told[0][0]}" in table.words:
+        return table.words(f"told.{told[0][0]}", figures=told[0][1])
+    return "".join(f"{figure_name(table, key)} {figures}" for key, figures in told)
 
 
 def result_remark(table: TableState, result: Result) -> str:

@@ -1,0 +1,433 @@
+"""The rules of a store's own game: one TOML file, read once and checked as a whole.
+
+It is only data: what a table asks, what that is worth, how ties are broken, how many rounds there are.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, ClassVar, Literal
+
+import msgspec
+from msgspec import Meta, Struct, to_builtins
+
+from roundtap_core.errors import Invalid, Problem, json_pointer
+from roundtap_core.limits import LINE, PROSE
+from roundtap_core.reasons import type_problems
+from roundtap_core.rulebooks.scoring import (
+    FigureValue,
+    Points,
+    TiebreakRule,
+    Worth,
+)
+from roundtap_core.typed import parse_message
+from roundtap_core.wire import canonical_json, digest
+
+FORMAT = "roundtap-rules/1"
+MOST_BYTES = 64 * 1024
+ID_BEGIN, ID_DIGITS = "own-", 12
+
+NEVER, AT_TIME, ANY_TIME = "never", "at_time", "any_time"
+WINNER_ONLY, GAMES, POINTS = "winner", "games", "points"
+ASK, BOTH_LOSE, BETTER_RANK, DRAWN = "ask", "both_lose", "better_rank", "draw"
+EVERYBODY = "everybody"
+SCORE, SECOND = "score", "second"
+
+Key = Literal["score", "second"]
+Minutes = Annotated[int, Meta(ge=0, le=600)]
+RoundCount = Annotated[int, Meta(ge=1, le=30)]
+Players = Annotated[int, Meta(ge=0, le=4096)]
+Short = Annotated[str, Meta(max_length=24, pattern=LINE)]
+Asked = Annotated[str, Meta(max_length=40, pattern=LINE)]
+Own = Annotated[tuple[FigureValue, FigureValue], Meta()]
+
+
+class _Part(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A part of the file: every other key in it is refused by name."""
+
+
+class Label(_Part, frozen=True, kw_only=True):
+    """A short text in each language; a missing one reads English, or the first there is."""
+
+    en: Short = ""
+    es: Short = ""
+    de: Short = ""
+    pl: Short = ""
+
+    def text(self, language: str) -> str:
+        return str(getattr(self, language, "") or self.en or self.es or self.de or self.pl)
+
+
+class AskedLabel(Label, frozen=True, kw_only=True):
+    en: Asked = ""
+    es: Asked = ""
+    de: Asked = ""
+    pl: Asked = ""
+
+
+class FigureRule(_Part, frozen=True, kw_only=True):
+    """A number that each side is asked for."""
+
+    key: Key
+    label: Label | None = None
+    maximum: FigureValue = 99
+    default: FigureValue = 0
+    decides: bool = True
+
+
+class MatchRules(_Part, frozen=True, kw_only=True):
+    """What a table asks."""
+
+    report: Literal["winner", "games", "points"]
+    best_of: Literal[1, 3, 5] = 1
+    drawn_games: bool = False
+    draws: Literal["never", "at_time", "any_time"] = "at_time"
+    figure: Annotated[tuple[FigureRule, ...], Meta(max_length=2)] = ()
+
+    @property
+    def wins(self) -> int:
+        """Won games that end a match."""
+        return self.best_of // 2 + 1
+
+    @property
+    def figures(self) -> tuple[str, ...]:
+        """Where the numbers of a result stand; games won are a figure, too."""
+        return (SCORE,) if self.report == GAMES else tuple(each.key for each in self.figure)
+
+
+class TimeRules(_Part, frozen=True, kw_only=True):
+    """Minutes, 0 for an untimed round; a stage that is not named has those of the one before."""
+
+    swiss: Minutes = 0
+    elimination: Minutes | None = None
+    final: Minutes | None = None
+    third_place: Minutes | None = None
+    extra: tuple[Minutes, Minutes] | None = None
+    undecided: Literal["draw", "ask", "both_lose"] = "draw"
+    knockout: Literal["ask", "better_rank"] = "ask"
+    knockout_asks: AskedLabel | None = None
+
+    @property
+    def stage_minutes(self) -> dict[str, int | None]:
+        elimination = self.swiss if self.elimination is None else self.elimination
+        final = elimination if self.final is None else self.final
+        third = final if self.third_place is None else self.third_place
+        stages = {"swiss": self.swiss, "elimination": elimination, "final": final, "third_place": third}
+        return {stage: minutes or None for stage, minutes in stages.items()}
+
+
+class ByeRules(_Part, frozen=True, kw_only=True):
+    points: Worth | None = None
+    score: Own | None = None
+    figures: dict[Key, Own] = {}
+    won_figures: dict[Key, Own] = {}
+    order: Literal["last", "random-lowest"] = "random-lowest"
+
+
+class ConcessionRules(_Part, frozen=True, kw_only=True):
+    winner_at_least: dict[Key, FigureValue] = {}
+
+
+class BothLoseRules(_Part, frozen=True, kw_only=True):
+    points: Worth = 0
+
+
+class TiebreakRules(TiebreakRule, frozen=True, kw_only=True):
+    """One way of breaking ties, with the heading of its column."""
+
+    by: Literal[
+        "own",
+        "difference",
+        "against",
+        "opponents_own",
+        "wins",
+        "fewest_losses",
+        "cumulative",
+        "match_win",
+        "game_win",
+        "opponents_match_win",
+        "opponents_opponents_match_win",
+        "opponents_game_win",
+        "opponents_points",
+        "sonneborn_berger",
+        "sos",
+        "extended_sos",
+        "opponents_fewest_losses",
+        "opponents_cumulative",
+        "head_to_head",
+    ]
+    of: Key | None = None
+    label: Label | None = None
+
+
+class SideRules(_Part, frozen=True, kw_only=True):
+    names: tuple[Label, Label]
+    balance: bool = True
+
+
+class PairingRules(_Part, frozen=True, kw_only=True):
+    rounds: Literal["swiss", "everybody"] = "swiss"
+
+
+class FieldRule(_Part, frozen=True, kw_only=True):
+    key: Annotated[str, Meta(max_length=24, pattern=r"^[a-z][a-z0-9_]*(?![\s\S])")]
+    label: Label | None = None
+    kind: Literal["text", "number", "names", "tick"] = "text"
+    maximum: FigureValue | None = None
+
+
+class ListRules(_Part, frozen=True, kw_only=True):
+    asked: Literal["no", "optional", "required"] = "no"
+    fields: Annotated[tuple[FieldRule, ...], Meta(max_length=8)] = ()
+
+
+class StructureRules(_Part, frozen=True, kw_only=True):
+    """Lines of players from and to (0: open), Swiss rounds, and the cut."""
+
+    lines: Annotated[
+        tuple[tuple[Players, Players, RoundCount, Literal[0, 2, 4, 8, 16, 32]], ...], Meta(max_length=64)
+    ] = ()
+
+
+class Rules(_Part, frozen=True, kw_only=True):
+    """The whole file."""
+
+    format: Literal["roundtap-rules/1"]
+    name: Annotated[str, Meta(min_length=1, max_length=40, pattern=LINE)]
+    note: Annotated[str, Meta(max_length=500, pattern=PROSE)] = ""
+    match: MatchRules
+    points: Points
+    time: TimeRules = TimeRules()
+    bye: ByeRules = ByeRules()
+    concession: ConcessionRules = ConcessionRules()
+    both_lose: BothLoseRules = BothLoseRules()
+    tiebreakers: Annotated[tuple[TiebreakRules, ...], Meta(max_length=8)] = ()
+    sides: SideRules | None = None
+    pairing: PairingRules = PairingRules()
+    list: ListRules = ListRules()
+    structure: StructureRules = StructureRules()
+
+    NEEDS_FIGURE: ClassVar[tuple[str, ...]] = ("own", "difference", "against", "opponents_own")
+    RATES: ClassVar[tuple[str, ...]] = (
+        "match_win",
+        "game_win",
+        "opponents_match_win",
+        "opponents_opponents_match_win",
+        "opponents_game_win",
+    )
+    TAKEN: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "floor": RATES,
+        "dropped_ceiling": RATES,
+        "counts": RATES,
+        "cut_lowest": ("opponents_points",),
+        "cut_highest": ("opponents_points",),
+        "base": ("difference",),
+        "decay": ("cumulative", "opponents_cumulative"),
+    }
+    """Which ways of breaking ties take a parameter."""
+
+    @property
+    def undecided(self) -> str:
+        """What a match level at time is in the Swiss rounds: where nothing may be drawn, the table is asked."""
+        return ASK if self.time.undecided == DRAWN and self.match.draws == NEVER else self.time.undecided
+
+
+class RulesProblem(Invalid):
+    """A fault or a warning about a file of rules, at its place. `line`: of the file, from 1, None where unknown."""
+
+    line: int | None = None
+
+
+def rules_json(rules: Rules) -> str:
+    """The rules as canonical JSON, without what has its default: equal for two files that say the same."""
+    return canonical_json(to_builtins(rules)).decode()
+
+
+def rules_id(rules: Rules) -> str:
+    """The id of the rulebook that these rules are: changed rules are another one."""
+    return ID_BEGIN + digest(to_builtins(rules))[:ID_DIGITS]
+
+
+def rules_from_json(text: str) -> Rules:
+    """Rules from an event's first entry, an event file or a table's view. Raises MalformedMessage."""
+    return parse_message(Rules, msgspec.json.decode(text))
+
+
+def read_rules(text: str) -> tuple[Rules | None, list[RulesProblem], list[RulesProblem]]:
+    """The rules of a TOML file, with every fault and every warning, each with its line; None with a fault."""
+    if len(text.encode(errors="replace")) > MOST_BYTES:
+        return None, [RulesProblem("rules_too_long", maximum=MOST_BYTES // 1024)], []
+    # Most commands read no rules.
+    import tomllib
+
+    try:
+        data = tomllib.loads(text.removeprefix("\ufeff"))
+    except tomllib.TOMLDecodeError as error:
+        place = re.search(r"at line (\d+), column (\d+)", str(error))
+        line, column = (int(number) for number in place.groups()) if place else (text.count("\n") + 1, 1)
+        return None, [RulesProblem("broken_toml", line=line, column=column)], []
+    except RecursionError:
+        return None, [RulesProblem("rules_too_long", maximum=MOST_BYTES // 1024)], []
+    lines = _lines(text.removeprefix("\ufeff"))
+    faults = [_placed(problem, lines) for problem in type_problems(data, Rules)]
+    if faults:
+        return None, faults, []
+    rules = parse_message(Rules, data)
+    faults = [_placed(problem, lines) for problem in contradictions(rules)]
+    return (None if faults else rules), faults, [_placed(problem, lines) for problem in doubts(rules)]
+
+
+def _placed(problem: Problem, lines: Mapping[str, int]) -> RulesProblem:
+    placed = RulesProblem(problem.key, where=problem.where, **problem.params)
+    where = problem.where
+    while where and where not in lines:
+        where = where.rpartition("/")[0]
+    placed.line = lines.get(where)
+    return placed
+
+
+def _lines(text: str) -> dict[str, int]:
+    """Where each key of a TOML file begins: {"/match/best_of": 5}. For places in errors: what it does not understand
+    (a key inside an inline table, dots within quotes) is found by the key that it stands in."""
+    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
+    table = ""
+    for number, line in enumerate(text.splitlines(), start=1):
+        bare = line.strip()
+        if head := re.match(r"(\[\[?)\s*([\w.\-\s]+?)\s*\]", bare):
+            table = ""
+            for step in (part.strip() for part in head[2].split(".")):
+                table = json_pointer(table, step)
+                if table in counts and table != "/" + head[2].replace(".", "/"):
+                    table = json_pointer(table, counts[table])
+            if head[1] == "[[":
+                counts[table] = counts.get(table, -1) + 1
+                found.setdefault(table, number)
+                table = json_pointer(table, counts[table])
+            found[table] = number
+        elif key := re.match(r"([\w\-]+)\s*=", bare):
+            found.setdefault(json_pointer(table, key[1]), number)
+    return found
+
+
+def contradictions(rules: Rules) -> Iterator[Problem]:
+    """What no game can be played by, though every value is of its kind."""
+    match, points = rules.match, rules.points
+    asked = match.figures
+    yield from _match_faults(match)
+    if points.win < points.draw or points.win < points.loss:
+        low = points.draw if points.win < points.draw else points.loss
+        yield Problem("rules_win_too_low", where="/points/win", value=points.win, least=low)
+    for at, table in enumerate(points.table):
+        where = f"/points/table/{at}"
+        yield from _unasked(table.of, asked, f"{where}/of")
+        starts = [step[0] for step in table.steps]
+        if starts[0] or starts != sorted(set(starts)):
+            yield Problem("rules_steps", where=f"{where}/steps")
+    for at, bonus in enumerate(points.bonus):
+        where = f"/points/bonus/{at}"
+        if bonus.of is not None:
+            yield from _unasked(bonus.of, asked, f"{where}/of")
+        elif bonus.asks_figure:
+            yield Problem("rules_of_missing", where=where, options=", ".join(asked) or "–")
+    for part, figures in (
+        ("/bye/figures", rules.bye.figures),
+        ("/bye/won_figures", rules.bye.won_figures),
+        ("/concession/winner_at_least", rules.concession.winner_at_least),
+    ):
+        for figure in figures:
+            yield from _unasked(figure, asked if match.report == POINTS else (), f"{part}/{figure}")
+    if rules.bye.score is not None and match.report != GAMES:
+        yield Problem("rules_without_games", where="/bye/score")
+    for at, tie in enumerate(rules.tiebreakers):
+        yield from _tiebreak_faults(rules, tie, f"/tiebreakers/{at}")
+    yield from _structure_faults(rules)
+    keys = [field.key for field in rules.list.fields]
+    for at, key in enumerate(keys):
+        if key in keys[:at]:
+            yield Problem("rules_key_twice", where=f"/list/fields/{at}/key", key=key)
+    low, high = rules.time.extra or (0, 0)
+    if low > high:
+        yield Problem("rules_from_above_to", where="/time/extra", low=low, high=high)
+
+
+def _match_faults(match: MatchRules) -> Iterator[Problem]:
+    if match.report != GAMES:
+        for key in ("best_of", "drawn_games"):
+            if getattr(match, key) != getattr(MatchRules(report="games"), key):
+                yield Problem("rules_without_games", where=f"/match/{key}")
+    if match.report == POINTS and not match.figure:
+        yield Problem("rules_figure_missing", where="/match/report")
+    elif match.report != POINTS and match.figure:
+        yield Problem("rules_figure_unasked", where="/match/figure", key=match.figure[0].key, options="–")
+    keys = [each.key for each in match.figure]
+    if len(set(keys)) < len(keys):
+        yield Problem("rules_key_twice", where="/match/figure/1/key", key=keys[1])
+    elif keys == [SECOND]:
+        yield Problem("rules_score_first", where="/match/figure/0/key")
+    if match.figure and not any(each.decides for each in match.figure):
+        yield Problem("rules_nothing_decides", where="/match/figure/0/decides")
+    for at, each in enumerate(match.figure):
+        if each.default > each.maximum:
+            yield Problem(
+                "figure_out_of_range",
+                where=f"/match/figure/{at}/default",
+                value=each.default,
+                minimum=0,
+                maximum=each.maximum,
+            )
+
+
+def _unasked(key: str, asked: tuple[str, ...], where: str) -> Iterator[Problem]:
+    if key not in asked:
+        yield Problem("rules_figure_unasked", where=where, key=key, options=", ".join(asked) or "–")
+
+
+def _tiebreak_faults(rules: Rules, tie: TiebreakRules, where: str) -> Iterator[Problem]:
+    asked = rules.match.figures
+    if tie.by in rules.NEEDS_FIGURE:
+        if tie.of is None:
+            yield Problem("rules_of_missing", where=where, options=", ".join(asked) or "–")
+        else:
+            yield from _unasked(tie.of, asked, f"{where}/of")
+    elif tie.of is not None:
+        yield Problem("rules_of_needless", where=f"{where}/of", by=tie.by)
+    if tie.by in ("game_win", "opponents_game_win") and rules.match.report == POINTS:
+        yield Problem("rules_without_games", where=f"{where}/by")
+    if tie.by in rules.RATES and tie.counts == "points" and rules.points.win <= 0:
+        yield Problem("rules_rate_of_nothing", where=f"{where}/by", win=rules.points.win)
+    if tie.dropped_ceiling is not None and tie.dropped_ceiling < tie.floor:
+        yield Problem("rules_from_above_to", where=f"{where}/floor", low=tie.floor, high=tie.dropped_ceiling)
+
+
+def _structure_faults(rules: Rules) -> Iterator[Problem]:
+    last = 0
+    for at, (low, high, _, cut) in enumerate(rules.structure.lines):
+        where = f"/structure/lines/{at}"
+        if high and low > high:
+            yield Problem("rules_from_above_to", where=where, low=low, high=high)
+        if low <= last or (at and not rules.structure.lines[at - 1][1]):
+            yield Problem("rules_lines_overlap", where=where, n=low)
+        last = high or last
+        if cut and rules.pairing.rounds == EVERYBODY:
+            yield Problem("rules_cut_after_everybody", where=where)
+
+
+def doubts(rules: Rules) -> Iterator[Problem]:
+    """What is possible, but probably not meant: warnings, which hinder nothing."""
+    points = rules.points
+    if rules.match.draws == ANY_TIME and not points.table and 2 * points.draw > points.win + points.loss:
+        yield Problem("rules_draws_pay", where="/points/draw", two=2 * points.draw, both=points.win + points.loss)
+    if rules.bye.points is not None and not points.table and rules.bye.points > points.win:
+        yield Problem("rules_bye_above_win", where="/bye/points", bye=rules.bye.points, win=points.win)
+    for at, tie in enumerate(rules.tiebreakers):
+        for key, ways in rules.TAKEN.items():
+            if getattr(tie, key) != getattr(PLAIN, key) and tie.by not in ways:
+                yield Problem("rules_without_effect", where=f"/tiebreakers/{at}/{key}", key=key, by=tie.by)
+
+
+PLAIN = TiebreakRules(by="wins")
+
+
+def rules_data(rules: Rules) -> dict[str, Any]:
+    """As plain JSON, without what has its default."""
+    return dict(to_builtins(rules))
