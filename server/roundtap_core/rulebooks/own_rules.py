@@ -239,12 +239,12 @@ class RulesProblem(Invalid):
 
 def rules_json(rules: Rules) -> str:
     """The rules as canonical JSON, without what has its default: equal for two files that say the same."""
-    return canonical_json(to_builtins(rules)).decode()
+    return canonical_json(rules_data(rules)).decode()
 
 
 def rules_id(rules: Rules) -> str:
     """The id of the rulebook that these rules are: changed rules are another one."""
-    return ID_BEGIN + digest(to_builtins(rules))[:ID_DIGITS]
+    return ID_BEGIN + digest(rules_data(rules))[:ID_DIGITS]
 
 
 def rules_from_json(text: str) -> Rules:
@@ -268,12 +268,17 @@ def read_rules(text: str) -> tuple[Rules | None, list[RulesProblem], list[RulesP
     except RecursionError:
         return None, [RulesProblem("rules_too_long", maximum=MOST_BYTES // 1024)], []
     lines = _lines(text.removeprefix("\ufeff"))
-    faults = [_placed(problem, lines) for problem in type_problems(data, Rules)]
-    if faults:
+    rules, faults, warnings = problems_of(data)
+    return rules, [_placed(fault, lines) for fault in faults], [_placed(warning, lines) for warning in warnings]
+
+
+def problems_of(data: Mapping[str, Any]) -> tuple[Rules | None, list[Problem], list[Problem]]:
+    """The rules that a file's content is, with every fault and every warning at its place; None with a fault."""
+    if faults := list(type_problems(data, Rules)):
         return None, faults, []
     rules = parse_message(Rules, data)
-    faults = [_placed(problem, lines) for problem in contradictions(rules)]
-    return (None if faults else rules), faults, [_placed(problem, lines) for problem in doubts(rules)]
+    faults = list(contradictions(rules))
+    return (None if faults else rules), faults, list(doubts(rules))
 
 
 def _placed(problem: Problem, lines: Mapping[str, int]) -> RulesProblem:
@@ -429,5 +434,5 @@ PLAIN = TiebreakRules(by="wins")
 
 
 def rules_data(rules: Rules) -> dict[str, Any]:
-    """As plain JSON, without what has its default."""
-    return dict(to_builtins(rules))
+    """As plain JSON, without what has its default; also a part of which nothing else was said."""
+    return {part: value for part, value in to_builtins(rules).items() if value != {}}

@@ -100,15 +100,7 @@ def create_event() -> AnyResponse:
 @forms.shows_problem_on(new_event_page)
 def import_event_file() -> AnyResponse:
     """Import the whole file or nothing: event, competitors and rounds are one request."""
-    upload = request.files.get("file")
-    raw = upload.read() if upload else b""
-    if not raw:
-        raise Invalid("no_file")
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise Invalid("file_not_text") from None
-    file = parse_event_file(text)
+    file = parse_event_file(forms.uploaded_text("file"))
     broken = violations(file)
     if broken and not forms.field("anyway"):
         first = broken[0]
