@@ -12,6 +12,13 @@
     for (const part of form.querySelectorAll("[data-for]")) part.hidden = !report || part.dataset.for !== report.value;
   }
 
+  // What is wrong is in sight.
+  function openWrong() {
+    for (const mark of form.querySelectorAll("details [data-wrong]")) {
+      for (let around = mark.textContent && mark.closest("details"); around; around = around.parentElement.closest("details")) around.open = true;
+    }
+  }
+
   // Fields stay as they are: a hand may be in them. A filled last row gets an empty one below it.
   function take(page) {
     const means = document.getElementById("means");
@@ -28,6 +35,8 @@
       const now = page.querySelector(`[data-rows="${rows.dataset.rows}"]`);
       for (const row of [...now.children].slice(rows.children.length)) rows.append(document.importNode(row, true));
     }
+    openWrong();
+    showAsked();
   }
 
   async function look() {
@@ -46,5 +55,6 @@
   }
   form.addEventListener("input", soon);
   form.addEventListener("change", soon);
+  openWrong();
   showAsked();
 })();

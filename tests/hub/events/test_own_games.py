@@ -9,34 +9,19 @@ from typing import Any
 import pytest
 from msgspec import inspect
 from msgspec.structs import replace
+from own_games_kit import DRAFTS, EVERYTHING, keep, rules
 from pages_kit import Browser, House, problem_of, text_of
 from werkzeug.test import TestResponse
 
 from roundtap_core.event.commands import EnterResult
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.records import Result
-from roundtap_core.rulebooks.own_rules import Rules, read_rules, rules_data, rules_from_json, rules_id, rules_json
+from roundtap_core.rulebooks.own_rules import Rules, read_rules, rules_from_json, rules_id, rules_json
 from roundtap_core.rulebooks.own_words import rules_in_words, worked_matches
 from roundtap_core.words import core_words
 from roundtap_hub.events.game_form import PRESETS, presets
 from roundtap_hub.store.service import Step
-from roundtap_hub.store.venue import GAME_REMOVED, GAME_SAVED
-
-DRAFTS = 'format = "roundtap-rules/1"\nname = "Draft night"\n[match]\nreport = "winner"\n[points]\nwin = 3\n'
-
-
-def rules(text: str = DRAFTS) -> Rules:
-    read, faults, _ = read_rules(text)
-    assert read is not None, faults
-    return read
-
-
-def keep(house: House, *texts: str) -> list[str]:
-    """The store has these games; their ids."""
-    made = [rules(text) for text in texts or (DRAFTS,)]
-    for each in made:
-        house.service.execute([Step(VENUE, NewEntry(GAME_SAVED, {"rules": rules_data(each)}))], "test")
-    return [rules_id(each) for each in made]
+from roundtap_hub.store.venue import GAME_REMOVED
 
 
 def new_event(browser: Browser, rulebook: str, **fields: object) -> TestResponse:
@@ -47,7 +32,7 @@ def new_event(browser: Browser, rulebook: str, **fields: object) -> TestResponse
 
 
 def test_an_own_game_stands_beside_the_seven_and_its_event_keeps_the_rules(house: House):
-    browser, [game] = house.organizer(), keep(house)
+    browser, [game] = house.organizer(), keep(house.service)
     page = browser.get(f"/console/new?rulebook={game}")
     assert "Games of this store Draft night" in text_of(page)
     assert 'name="level"' not in page.text, "a game without levels is not asked for one"
@@ -58,10 +43,10 @@ def test_an_own_game_stands_beside_the_seven_and_its_event_keeps_the_rules(house
 
 @pytest.mark.parametrize("what", ["changed", "removed"])
 def test_a_game_that_was_changed_meanwhile_is_refused_and_the_list_shown_anew(house: House, what: str):
-    browser, [game] = house.organizer(), keep(house)
+    browser, [game] = house.organizer(), keep(house.service)
     browser.get(f"/console/new?rulebook={game}")
     if what == "changed":
-        keep(house, DRAFTS.replace("win = 3", "win = 2"))
+        keep(house.service, DRAFTS.replace("win = 3", "win = 2"))
     else:
         house.service.execute([Step(VENUE, NewEntry(GAME_REMOVED, {"name": "Draft night"}))], "test")
     answer = new_event(browser, game)
@@ -72,7 +57,7 @@ def test_a_game_that_was_changed_meanwhile_is_refused_and_the_list_shown_anew(ho
 
 def test_thirty_own_games_are_one_line_to_choose_from(house: House):
     browser = house.organizer()
-    ids = keep(house, *(DRAFTS.replace("Draft", f"Game {n:02}") for n in range(30)))
+    ids = keep(house.service, *(DRAFTS.replace("Draft", f"Game {n:02}") for n in range(30)))
     page = browser.get(f"/console/new?rulebook={ids[7]}").text
     own = page.partition('id="own"')[2].partition("</nav>")[0]
     assert own.count("<a ") == 1, "to another one"
@@ -82,7 +67,7 @@ def test_thirty_own_games_are_one_line_to_choose_from(house: House):
 
 
 def test_every_page_of_its_event_is_there(house: House):
-    browser, [game] = house.organizer(), keep(house)
+    browser, [game] = house.organizer(), keep(house.service)
     new_event(browser, game, structure="own", swiss_rounds=2)
     browser.post("/console/e1/competitors", names="\n".join(("Ana Ruiz", "Bruno Maier", "Eva Luz", "Kai Eich")))
     house.publish()
@@ -97,7 +82,7 @@ def test_every_page_of_its_event_is_there(house: House):
 
 
 def test_an_event_file_takes_its_rules_along(house: House):
-    browser, [game] = house.organizer(), keep(house)
+    browser, [game] = house.organizer(), keep(house.service)
     new_event(browser, game)
     file = browser.get("/console/e1/export.json").get_data()
     answer = browser.post("/console/import", color="#00785A", file=(BytesIO(file), "e1.json"))
@@ -106,14 +91,14 @@ def test_an_event_file_takes_its_rules_along(house: House):
 
 
 def test_an_event_that_was_put_away_still_names_its_game(house: House):
-    browser, [game] = house.organizer(), keep(house)
+    browser, [game] = house.organizer(), keep(house.service)
     new_event(browser, game)
     browser.post("/console/e1/archive")
     assert "Draft night" in text_of(browser.get("/console/archived"))
 
 
 def test_the_rules_page_says_what_is_computed_and_that_no_document_was_compared(house: House):
-    browser, [game] = house.organizer(), keep(house, 'note = "Bring sleeves."\n' + DRAFTS)
+    browser, [game] = house.organizer(), keep(house.service, 'note = "Bring sleeves."\n' + DRAFTS)
     new_event(browser, game)
     page = browser.get("/rules/e1")
     said = text_of(page)
@@ -129,7 +114,7 @@ def test_the_rules_page_says_what_is_computed_and_that_no_document_was_compared(
 def test_a_tiebreaker_has_the_name_that_the_store_gave_it(house: House, path: str):
     """Also one that stands there twice, and in the reader's language."""
     named = '[[tiebreakers]]\nby = "opponents_points"\nlabel = { en = "Foes", de = "Gegner" }\ncut_lowest = 1\n'
-    browser, [game] = house.organizer(), keep(house, DRAFTS + named + named.replace("Foes", "All foes"))
+    browser, [game] = house.organizer(), keep(house.service, DRAFTS + named + named.replace("Foes", "All foes"))
     new_event(browser, game, structure="own", swiss_rounds=1)
     browser.post("/console/e1/competitors", names="Ana Ruiz\nBruno Maier")
     house.publish()
@@ -142,98 +127,6 @@ def test_a_tiebreaker_has_the_name_that_the_store_gave_it(house: House, path: st
 
 
 # --- the form ---------------------------------------------------------------------------------------------------------
-
-EVERYTHING = """format = "roundtap-rules/1"
-name = "All of it"
-note = "Bring \\"sleeves\\".\\nAnd dice."
-[match]
-report = "points"
-draws = "any_time"
-[[match.figure]]
-key = "score"
-label = { en = "Objectives", es = "Objetivos", de = "Ziele", pl = "Cele" }
-maximum = 30
-default = 5
-[[match.figure]]
-key = "second"
-label = { de = "Verluste" }
-maximum = 400
-decides = false
-[time]
-swiss = 120
-elimination = 90
-final = 0
-third_place = 60
-extra = [0, 5]
-undecided = "ask"
-knockout = "better_rank"
-knockout_asks = { en = "Who holds the middle?", pl = "Kto?" }
-[points]
-win = 4
-draw = 2
-loss = -1
-unit = "half"
-[[points.table]]
-of = "score"
-steps = [[0, 1, 1], [6, 2, 0]]
-[[points.table]]
-of = "second"
-steps = [[0, 0, 0], [50, 1, -1]]
-[[points.bonus]]
-points = 1
-of = "score"
-at_least = 5
-outcome = "win"
-[[points.bonus]]
-points = -2
-of = "second"
-ahead_at_least = 1
-ahead_at_most = 11
-behind_at_most = 0
-ended = "time"
-[bye]
-points = 3
-order = "last"
-figures = { score = [5, 0], second = [200, 100] }
-won_figures = { score = [6, 0], second = [210, 0] }
-[concession]
-winner_at_least = { score = 7, second = 9 }
-[both_lose]
-points = -1
-[[tiebreakers]]
-by = "difference"
-of = "score"
-label = { en = "Lead" }
-base = 30
-[[tiebreakers]]
-by = "opponents_match_win"
-floor = 33
-dropped_ceiling = 75
-counts = "half_draws"
-[[tiebreakers]]
-by = "opponents_points"
-cut_lowest = 1
-cut_highest = 1
-[[tiebreakers]]
-by = "cumulative"
-decay = 2
-[sides]
-names = [{ en = "Attacker" }, { en = "Defender", de = "Verteidiger" }]
-balance = false
-[pairing]
-rounds = "swiss"
-[list]
-asked = "required"
-[[list.fields]]
-key = "faction"
-label = { en = "Army" }
-[[list.fields]]
-key = "total"
-kind = "number"
-maximum = 2000
-[structure]
-lines = [[4, 8, 3, 0], [9, 0, 5, 4]]
-"""
 
 GAMES = """format = "roundtap-rules/1"
 name = "Best of five"
@@ -449,7 +342,7 @@ def test_what_the_way_to_report_does_not_ask_is_left_out(house: House):
 
 
 def test_a_changed_game_keeps_its_place_and_running_events_are_named(house: House):
-    browser, [game] = house.organizer(), keep(house)
+    browser, [game] = house.organizer(), keep(house.service)
     new_event(browser, game)
     page = browser.get(f"/console/games?game={game}")
     assert "Events that run keep the rules they began with: Friday 1." in text_of(page)
@@ -459,9 +352,9 @@ def test_a_changed_game_keeps_its_place_and_running_events_are_named(house: Hous
 
 
 def test_a_change_that_crosses_another_is_refused(house: House):
-    browser, [game] = house.organizer(), keep(house)
+    browser, [game] = house.organizer(), keep(house.service)
     page = browser.get(f"/console/games?game={game}")
-    keep(house, DRAFTS.replace("win = 3", "win = 2"))
+    keep(house.service, DRAFTS.replace("win = 3", "win = 2"))
     answer = save(browser, fields_of(page))
     assert answer.status_code == 409
     assert saved(house) == {"Draft night": rules_json(rules(DRAFTS.replace("win = 3", "win = 2")))}
@@ -469,7 +362,7 @@ def test_a_change_that_crosses_another_is_refused(house: House):
 
 
 def test_no_two_games_have_one_name_and_a_copy_asks_for_one(house: House):
-    browser, [game] = house.organizer(), keep(house)
+    browser, [game] = house.organizer(), keep(house.service)
     page = browser.get(f"/console/games?copy={game}")
     assert fields_of(page)["/name"] == fields_of(page)["was"] == ""
     answer = save(browser, fields_of(page), **{"/name": "draft NIGHT"})
@@ -481,7 +374,7 @@ def test_no_two_games_have_one_name_and_a_copy_asks_for_one(house: House):
 
 
 def test_a_game_is_removed_as_it_was_on_the_page(house: House):
-    browser, [game] = house.organizer(), keep(house)
+    browser, [game] = house.organizer(), keep(house.service)
     browser.get("/console/games")
     assert browser.post("/console/games/remove", game="own-000000000000").status_code == 409
     assert browser.post("/console/games/remove", game=game).status_code == 303
@@ -541,6 +434,6 @@ def test_whatever_is_sent_is_answered(house: House, sent: dict[str, str]):
 def test_the_form_is_there_in_every_language(house: House, language: str):
     browser = house.browser(language)
     browser.enter(house.hub)
-    [game] = keep(house, EVERYTHING)
+    [game] = keep(house.service, EVERYTHING)
     for path in ("/console/games", f"/console/games?game={game}", "/console/games?start=board"):
         assert browser.get(path).status_code == 200

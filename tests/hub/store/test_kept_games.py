@@ -4,14 +4,14 @@ import base64
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hub_kit import HandClock, head_is_noted
+from own_games_kit import DRAFTS, rules
 
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry
-from roundtap_core.rulebooks.own_rules import read_rules, rules_data, rules_id, rules_json
+from roundtap_core.rulebooks.own_rules import rules_data, rules_id, rules_json
 from roundtap_hub.app.main import HubResources, open_folder
 from roundtap_hub.app.standby.standby_folder import StandbyFolder, promote_folder
 from roundtap_hub.store.backups import make_backup
@@ -20,14 +20,6 @@ from roundtap_hub.store.head_file import HEAD_FILE, read_head_file
 from roundtap_hub.store.recover import recover
 from roundtap_hub.store.service import Step
 from roundtap_hub.store.venue import GAME_REMOVED, GAME_SAVED
-
-DRAFTS = 'format = "roundtap-rules/1"\nname = "Draft night"\n[match]\nreport = "winner"\n[points]\nwin = 3\n'
-
-
-def rules(text: str = DRAFTS) -> Any:
-    read, faults, _ = read_rules(text)
-    assert read is not None, faults
-    return read
 
 
 def save(hub: HubResources, text: str = DRAFTS) -> int:
