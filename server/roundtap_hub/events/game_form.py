@@ -158,7 +158,9 @@ def toml_text(rules: Mapping[str, Any]) -> str:
 def _table(name: str, part: Any) -> Iterator[str]:
     if not isinstance(part, Mapping):
         for row in part:
-            yield from (f"\n[[{name}]]", *(f"{key} = {_inline(value)}" for key, value in row.items()))
+            # What it is stands first, then its parameters.
+            told = sorted(row.items(), key=lambda each: each[0] not in ("by", "key"))
+            yield from (f"\n[[{name}]]", *(f"{key} = {_inline(value)}" for key, value in told))
         return
     rows = {key: value for key, value in part.items() if _is_rows(value)}
     if part.keys() - rows.keys():

@@ -9,7 +9,16 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import VENUE, NewEntry
-from roundtap_core.rulebooks.own_rules import RulesProblem, TiebreakRules, problems_of, read_rules, rules_data, rules_id
+from roundtap_core.rulebooks.own import own_rulebook
+from roundtap_core.rulebooks.own_rules import (
+    RulesProblem,
+    TiebreakRules,
+    problems_of,
+    read_rules,
+    rules_data,
+    rules_id,
+    rules_json,
+)
 from roundtap_core.rulebooks.own_words import rules_in_words, worked_matches
 from roundtap_hub.events.archive import file_name
 from roundtap_hub.events.game_form import presets, problems_by_field, shown_rows, shown_value, toml_text, typed_rules
@@ -19,7 +28,7 @@ from roundtap_hub.live.hall_pages import place_page
 from roundtap_hub.store.service import Step
 from roundtap_hub.store.venue import GAME_REMOVED, GAME_SAVED
 from roundtap_hub.views.saved_event import listed_events
-from roundtap_hub.views.store_games import store_games
+from roundtap_hub.views.store_games import asked_at_table, store_games
 
 
 @route("GET /console/games", ORGANIZERS)
@@ -60,6 +69,7 @@ def _page(data: Mapping[str, Any] | None, was: str = "", faults: Iterable[RulesP
         rows=partial(shown_rows, data or {}),
         wrong=problems_by_field(wrong, words),
         doubtful=[each.say(words) for each in doubtful],
+        asked=asked_at_table(own_rulebook(rules_json(rules)), words) if rules else [],
         said=rules_in_words(rules, words) if rules else [],
         matches=worked_matches(rules, words) if rules else [],
         text=toml_text(rules_data(rules)) if rules else "",

@@ -2,11 +2,14 @@
 
 from contextlib import suppress
 
+from roundtap_core.forms.questions import BaseQuestion, Figure
 from roundtap_core.rulebooks.base import Rulebook
 from roundtap_core.rulebooks.own import OwnRulebook, own_rulebook
 from roundtap_core.rulebooks.own_words import rules_in_words
+from roundtap_core.rulebooks.result_words import figure_label, way_label
 from roundtap_core.typed import MalformedMessage
 from roundtap_core.words import Words
+from roundtap_hub.http.requester import words_of_game
 from roundtap_hub.store.service import Snapshot
 
 
@@ -22,3 +25,18 @@ def store_games(snapshot: Snapshot) -> dict[str, OwnRulebook]:
 def said_rules(book: Rulebook, words: Words) -> list[str]:
     """What the kit computes for an own game, a sentence each; nothing of a game that a document describes."""
     return rules_in_words(book.rules, words) if isinstance(book, OwnRulebook) else []
+
+
+def asked_at_table(book: Rulebook, words: Words) -> list[str]:
+    """What a table is asked in a Swiss round, by the way a match ends: "Time: Victory points 0–100"."""
+    texts, lines = words_of_game(words, book), []
+    for way in book.form(book.options({})).ways:
+        asked = [step for step in way.steps if isinstance(step, BaseQuestion) and getattr(step, "asked", True)]
+        named = (
+            f"{figure_label(texts, each.key, book.id)} {each.minimum}–{each.maximum}"
+            if isinstance(each, Figure)
+            else texts.first(each.label)
+            for each in asked
+        )
+        lines.append(": ".join(filter(None, (way_label(texts, way.id, book.id), ", ".join(dict.fromkeys(named))))))
+    return lines

@@ -267,6 +267,19 @@ def test_the_form_says_what_the_rules_mean_before_anything_is_saved(house: House
     assert saved(house) == {}
 
 
+@pytest.mark.parametrize(
+    ("preset", "asked"),
+    [
+        ("twenty", "Time: Points 0–100 Played out: Points 0–100 Conceded: Points 0–100"),
+        ("best_of_three", "0–1, Drawn games Conceded: "),
+        ("one_no_draws", "Played out Conceded Level: both lose"),
+    ],
+)
+def test_the_form_says_what_a_table_will_be_asked(house: House, preset: str, asked: str):
+    said = text_of(house.organizer().get(f"/console/games?start={preset}")).partition("Asked at the table")[2]
+    assert asked in said, said
+
+
 def marked(answer: TestResponse) -> dict[str, str]:
     """What is wrong, by the field that it stands at."""
     found = re.findall(r'data-wrong="([^"]+)">([^<]+)<', answer.text)
