@@ -106,6 +106,7 @@ class Definitions:
                     "minItems": len(items),
                     "maxItems": len(items),
                     "prefixItems": [self.of(item) for item in items],
+                    "items": False,
                 }
             case inspect.DictType(key_type=key, value_type=inner, max_length=most):
                 return {

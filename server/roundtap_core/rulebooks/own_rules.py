@@ -38,7 +38,9 @@ RoundCount = Annotated[int, Meta(ge=1, le=30)]
 Players = Annotated[int, Meta(ge=0, le=4096)]
 Short = Annotated[str, Meta(max_length=24, pattern=LINE)]
 Asked = Annotated[str, Meta(max_length=40, pattern=LINE)]
-Own = Annotated[tuple[FigureValue, FigureValue], Meta()]
+Own = tuple[FigureValue, FigureValue]
+ByFigure = Annotated[dict[Key, Own], Meta(max_length=2)]
+"""The figures of a bye: its own, and those of the opponent that there is not."""
 
 
 class _Part(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -118,13 +120,13 @@ class TimeRules(_Part, frozen=True, kw_only=True):
 class ByeRules(_Part, frozen=True, kw_only=True):
     points: Worth | None = None
     score: Own | None = None
-    figures: dict[Key, Own] = {}
-    won_figures: dict[Key, Own] = {}
+    figures: ByFigure = {}
+    won_figures: ByFigure = {}
     order: Literal["last", "random-lowest"] = "random-lowest"
 
 
 class ConcessionRules(_Part, frozen=True, kw_only=True):
-    winner_at_least: dict[Key, FigureValue] = {}
+    winner_at_least: Annotated[dict[Key, FigureValue], Meta(max_length=2)] = {}
 
 
 class BothLoseRules(_Part, frozen=True, kw_only=True):
@@ -418,7 +420,7 @@ def doubts(rules: Rules) -> Iterator[Problem]:
     if rules.match.draws == ANY_TIME and not points.table and 2 * points.draw > points.win + points.loss:
         yield Problem("rules_draws_pay", where="/points/draw", two=2 * points.draw, both=points.win + points.loss)
     if rules.bye.points is not None and not points.table and rules.bye.points > points.win:
-        yield Problem("rules_bye_above_win", where="/bye/points", bye=rules.bye.points, win=points.win)
+        yield Problem("rules_bye_above_win", where="/bye/points", value=rules.bye.points, win=points.win)
     for at, tie in enumerate(rules.tiebreakers):
         for key, ways in rules.TAKEN.items():
             if getattr(tie, key) != getattr(PLAIN, key) and tie.by not in ways:

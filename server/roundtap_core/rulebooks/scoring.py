@@ -50,7 +50,7 @@ class DifferenceTable(_Part, frozen=True):
     """Points by the difference of a figure: from each step's first number on, the side ahead gets the second, the other
     the third; level, both get the third where they are not equal."""
 
-    of: FigureKey
+    of: Literal["score", "second"]
     steps: Annotated[tuple[tuple[FigureValue, Worth, Worth], ...], Meta(min_length=1, max_length=64)]
 
     def points(self, own: int, other: int) -> int:
@@ -64,7 +64,7 @@ class Bonus(_Part, frozen=True):
     are 0."""
 
     points: Worth
-    of: FigureKey | None = None
+    of: Literal["score", "second"] | None = None
     at_least: FigureValue | None = None
     ahead_at_least: FigureValue | None = None
     ahead_at_most: FigureValue | None = None
@@ -100,7 +100,7 @@ class Points(_Part, frozen=True):
     draw: Worth = 0
     loss: Worth = 0
     unit: Literal["whole", "half"] = "whole"
-    table: tuple[DifferenceTable, ...] = ()
+    table: Annotated[tuple[DifferenceTable, ...], Meta(max_length=4)] = ()
     bonus: Annotated[tuple[Bonus, ...], Meta(max_length=8)] = ()
 
     def of(self, outcome: str, ended: str, figures: Figures) -> int:
@@ -112,6 +112,14 @@ class Points(_Part, frozen=True):
             if bonus.holds(outcome, ended, figures):
                 points += bonus.points
         return points
+
+
+def points_text(points: int, unit: str = "whole") -> str:
+    """Tournament points as people read them; counted in halves, 3 is "1½"."""
+    if unit == "whole":
+        return str(points).replace("-", "−")
+    whole, half = divmod(abs(points), 2)
+    return ("−" if points < 0 else "") + (f"{whole or ''}½" if half else str(whole))
 
 
 class TiebreakRule(_Part, frozen=True):
