@@ -445,8 +445,8 @@ AGAIN_AND_AGAIN = Worked(
 # ------------------------------------------------------------------ cumulative
 
 # In half points. Published: win, loss, win, draw, loss: 1 1 2 2½ 2½ = 9; win, win, draw, loss, loss: 10½ (American
-# Chess); W W W L L: 12, W L W L W: 9 (US Chess forum). A bye, then W L D W is 1 2 2 2½ 3½ = 11 (Renaissance Knights, who
-# then take 1 off for the bye, as the US federation does; the format does not).
+# Chess); W W W L L: 12, W L W L W: 9 (US Chess forum). A bye, then W L D W is 1 2 2 2½ 3½ = 11 (Renaissance Knights,
+# who then take 1 off for the bye, as the US federation does; the format does not).
 # With a decay of 2 five rounds weigh 9 7 5 3 1, with one of 10 41 31 21 11 1: reckoned by hand.
 RUNNING_TOTALS = Worked(
     name="cumulative, also with decay",
