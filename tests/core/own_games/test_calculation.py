@@ -52,6 +52,12 @@ def test_who_only_the_lot_can_part():
         ("c", 2, {"b"}),
         ("d", 4, set()),
     ]
+    assert {who: (row.losses, row.draws) for who, row in rows.items()} == {
+        "a": (0, 0),
+        "b": (2, 0),
+        "c": (2, 0),
+        "d": (2, 0),
+    }
 
 
 def test_records_count_byes_and_lost_rounds():
@@ -96,8 +102,7 @@ def test_after_a_round():
 
 
 def test_head_to_head_only_where_all_have_met():
-    """Three are tied; a beat b, but c met neither of them: the match says nothing, and the next tie decides."""
-    rules = {**NUMBERS, "tiebreakers": [{"by": "head_to_head"}, {"by": "opponents_points"}]}
+    """Four are tied; a beat b and f beat c, but a met neither f nor c: the matches say nothing."""
     event = event_file(
         people("a", "b", "c", "d", "e", "f"),
         [
@@ -105,15 +110,39 @@ def test_head_to_head_only_where_all_have_met():
             [won("b", "d"), won("e", "a"), won("f", "c")],
         ],
     )
-    rows = standings(rules, event)
-    # 1 point: a (met b 1, e 2), b (met a 1, d 0), c (met d 0, f 1), f (met e 2, c 1).
+    rows = standings({**NUMBERS, "tiebreakers": [{"by": "head_to_head"}]}, event)
     assert [(row.competitor, row.rank, row.values) for row in rows] == [
-        ("e", 1, [None, 2]),
-        ("a", 2, [None, 3]),
-        ("f", 2, [None, 3]),
-        ("b", 4, [None, 1]),
-        ("c", 4, [None, 1]),
-        ("d", 6, [None, 2]),
+        ("e", 1, [None]),
+        ("a", 2, [None]),
+        ("b", 2, [None]),
+        ("c", 2, [None]),
+        ("f", 2, [None]),
+        ("d", 6, [None]),
+    ]
+
+
+def test_head_to_head_is_asked_once():
+    """Four with 4 points have met: c has 4 of it, a and b 3, d 2. That a beat b does not part these two again."""
+    rules = {
+        "match": {"report": "winner", "draws": "any_time"},
+        "points": {"win": 2, "draw": 1},
+        "tiebreakers": [{"by": "head_to_head"}],
+    }
+    event = event_file(
+        people("a", "b", "c", "d", "e", "f", "g", "h"),
+        [
+            [won("a", "b"), won("c", "d")],
+            [won("c", "a"), drawn("b", "d")],
+            [drawn("a", "d"), won("b", "c")],
+            [drawn("a", "e"), drawn("b", "f"), won("g", "c"), won("d", "h")],
+        ],
+    )
+    rows = standings(rules, event)[:4]
+    assert [(row.competitor, row.rank, row.points) for row in rows] == [
+        ("c", 1, 4),
+        ("a", 2, 4),
+        ("b", 2, 4),
+        ("d", 4, 4),
     ]
 
 
@@ -298,3 +327,119 @@ def test_what_a_rate_counts(counts, rate):
     }
     event = event_file(people("a", "b"), [[won("a", "b")], [drawn("a", "b")], [won("b", "a")]])
     assert [row.values for row in standings(rules, event)] == [[rate], [rate]]
+
+
+def test_a_concession_takes_nothing_away():
+    """At least 51: who has 60 keeps it, and 60:30 is 15:5."""
+    event = event_file(people("a", "b"), [[scored("a", 60, 30, "b", ended="concession", conceded_by="b")]])
+    assert [row.points for row in standings(given("wargame-20-0"), event)] == [15, 5]
+
+
+def test_a_table_at_level():
+    """Where the first step is not even, both have what is behind."""
+    rules = {
+        "match": {"report": "points", "draws": "any_time", "figure": [{"key": "score"}]},
+        "points": {"win": 0, "table": [{"of": "score", "steps": [[0, 6, 4], [10, 10, 0]]}]},
+    }
+    event = event_file(
+        people("a", "b", "c", "d", "e", "f"),
+        [[scored("a", 9, 0, "b"), scored("c", 5, 5, "d"), scored("e", 10, 0, "f")]],
+    )
+    assert {who: row.points for who, row in rows_of(rules, event).items()} == {
+        "a": 6,
+        "b": 4,
+        "c": 4,
+        "d": 4,
+        "e": 10,
+        "f": 0,
+    }
+
+
+@pytest.mark.parametrize(
+    ("condition", "points"),
+    [
+        ({"ahead_at_least": 5}, [1, 0, 0, 0]),
+        ({"ahead_at_least": 0}, [1, 0, 1, 1]),
+        ({"ahead_at_most": 5}, [1, 0, 1, 1]),
+        ({"ahead_at_most": 4}, [0, 0, 1, 1]),
+        ({"behind_at_most": 5}, [0, 1, 1, 1]),
+        ({"behind_at_most": 4}, [0, 0, 1, 1]),
+        ({"at_least": 7}, [1, 0, 1, 1]),
+        ({"at_least": 8}, [1, 0, 0, 0]),
+        ({"at_least": 8, "outcome": "loss"}, [0, 0, 0, 0]),
+        ({"at_least": 8, "ended": "time"}, [0, 0, 0, 0]),
+        ({"at_least": 3, "ended": "played"}, [1, 1, 1, 1]),
+    ],
+    ids=str,
+)
+def test_where_a_bonus_holds(condition, points):
+    """Of 8:3, and of 7:7."""
+    rules = {
+        "match": {"report": "points", "draws": "any_time", "figure": [{"key": "score"}]},
+        "points": {"win": 0, "bonus": [{"of": "score", "points": 1, **condition}]},
+    }
+    event = event_file(people("a", "b", "c", "d"), [[scored("a", 8, 3, "b"), scored("c", 7, 7, "d")]])
+    rows = rows_of(rules, event)
+    assert [rows[who].points for who in "abcd"] == points
+
+
+def test_a_bonus_without_a_figure():
+    """A win that was conceded is worth less; no figure is asked for."""
+    rules = {
+        **NUMBERS,
+        "points": {"win": 3, "bonus": [{"points": -1, "outcome": "win", "ended": "concession"}]},
+    }
+    event = event_file(
+        people("a", "b", "c", "d"),
+        [[{"a": "a", "b": "b", "result": {"ended": "concession", "conceded_by": "a"}}, won("c", "d")]],
+    )
+    assert [(row.competitor, row.points) for row in standings(rules, event)][:2] == [("c", 3), ("b", 2)]
+
+
+def test_an_unpaired_loss_and_both_losing_are_not_worth_a_loss():
+    """A loss is 1 here; who was not there has 0, and who both lose have what the file says, without base or figures."""
+    rules = {
+        "match": {"report": "points", "draws": "any_time", "figure": [{"key": "score"}]},
+        "points": {"win": 3, "draw": 2, "loss": 1},
+        "both_lose": {"points": -1},
+        "tiebreakers": [{"by": "difference", "of": "score", "base": 10}],
+    }
+    event = event_file(
+        people("a", "b", "c", "d", "e"),
+        [[scored("a", 5, 2, "b"), scored("c", 5, 2, "d", ended="ruling", winner="none"), bye("e", "unpaired-loss")]],
+    )
+    assert {who: (row.points, row.values) for who, row in rows_of(rules, event).items()} == {
+        "a": (3, [13]),
+        "b": (1, [7]),
+        "e": (0, [0]),
+        "c": (-1, [0]),
+        "d": (-1, [0]),
+    }
+
+
+def test_level_at_time_both_lose_and_the_figures_stand():
+    rules = {
+        "match": {"report": "points", "draws": "never", "figure": [{"key": "score"}]},
+        "time": {"undecided": "both_lose"},
+        "points": {"win": 3, "draw": 1, "bonus": [{"of": "score", "points": 1, "at_least": 1}]},
+        "both_lose": {"points": -1},
+        "tiebreakers": [{"by": "own", "of": "score"}, {"by": "difference", "of": "score", "base": 10}],
+    }
+    event = event_file(people("a", "b"), [[scored("a", 5, 5, "b", ended="time")]])
+    assert [(row.points, row.losses, row.values) for row in standings(rules, event)] == [(-1, 1, [5, 10])] * 2
+
+
+def test_fewest_losses_puts_a_draw_before_a_loss():
+    rules = {**NUMBERS, "tiebreakers": [{"by": "fewest_losses"}]}
+    event = event_file(people("a", "b", "c", "d"), [[won("a", "b"), drawn("c", "d")]])
+    assert [(row.competitor, row.rank) for row in standings(rules, event)] == [("a", 1), ("c", 2), ("d", 2), ("b", 4)]
+
+
+def test_who_left_after_the_round_looked_at_has_not_left_yet():
+    """a left after round 2: after round 1 the rate is whole, after round 2 it is lowered."""
+    rules = {**NUMBERS, "tiebreakers": [{"by": "match_win", "dropped_ceiling": 75}]}
+    competitors = people("a", "b", "c")
+    competitors[0]["dropped_after"] = 2
+    event = event_file(competitors, [[won("a", "b"), bye("c")], [won("a", "c"), bye("b")], [won("b", "c")]])
+    assert [standings(rules, event, after)[0].values for after in (1, 2)] == [[1], [Fraction(3, 4)]]
+    assert rows_of(rules, event)["a"].values == [Fraction(3, 4)]
