@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 
-GIVEN = Path(__file__).parent / "examples" / "given"
+EXAMPLES = Path(__file__).parent / "examples"
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,12 @@ class Worked:
 
 def given(name: str) -> dict:
     """The rules of one of the examples that came with the design."""
-    return tomllib.loads((GIVEN / f"{name}.toml").read_text(encoding="utf-8"))
+    return example(f"given/{name}")
+
+
+def example(name: str) -> dict:
+    """The rules of one of our own examples."""
+    return tomllib.loads((EXAMPLES / f"{name}.toml").read_text(encoding="utf-8"))
 
 
 def event_file(competitors: list[dict], rounds: list[list[dict]]) -> dict:
@@ -44,7 +49,7 @@ def event_file(competitors: list[dict], rounds: list[list[dict]]) -> dict:
         "format": "roundtap-event/1",
         "name": "Worked by hand",
         "rulebook": "own-000000000000",
-        "level": "casual",
+        "level": "formal",
         "options": {"structure": "own", "swiss_rounds": len(rounds), "cut": 0},
         "seed": 1,
         "competitors": competitors,
@@ -348,25 +353,32 @@ CLUB = """
 
 
 def club_event() -> dict:
-    """The cross table as an event file. A half-point bye is no bye of the format: it is a draw with an empty chair."""
+    """The cross table as an event file. A half-point bye is no bye of the format: it is a draw with an empty chair.
+
+    There are three in round 1 and three in round 4: the chairs were not there in between, and left after that.
+    """
     rounds: list[list[dict]] = [[] for _ in range(6)]
-    chairs = []
     for line in CLUB.split("\n")[1:-1]:
         number, *card = line.split()
         for i, entry in enumerate(card):
             if entry == "+BYE":
                 rounds[i].append(bye(f"p{number}"))
             elif entry == "=BYE":
-                chairs.append(f"chair{len(chairs) + 1}")
-                rounds[i].append(drawn(f"p{number}", chairs[-1]))
+                taken = sum(match.get("b", "").startswith("chair") for match in rounds[i])
+                rounds[i].append(drawn(f"p{number}", f"chair{taken + 1}"))
             elif entry[1] == "W":
                 winner = {"+": "a", "-": "b", "=": "draw"}[entry[0]]
                 rounds[i].append({"a": f"p{number}", "b": f"p{entry[2:]}", "result": {"winner": winner}})
+    chairs = [f"chair{i}" for i in (1, 2, 3)]
+    for i in (1, 2):
+        rounds[i] += [bye(chair, "unpaired-loss") for chair in chairs]
+    left = {"p9": 5, "p18": 5, **dict.fromkeys(chairs, 4)}
     competitors = people(*(f"p{i}" for i in range(1, 28)), *chairs)
-    for one in competitors:
-        if one["id"] in ("p9", "p18"):
-            one["dropped_after"] = 5
-    return event_file(competitors, rounds)
+    return event_file([{**one, **gone(left, one["id"])} for one in competitors], rounds)
+
+
+def gone(left: dict[str, int], who: str) -> dict:
+    return {"dropped_after": left[who]} if who in left else {}
 
 
 # Published for the two at the top, both 5½: direct encounter ½ and ½, cumulative 19½ and 19½, Buchholz 22½ and 20,
@@ -395,7 +407,12 @@ CLUB_CHAMPIONSHIP = Worked(
     order=("p1", "p2", "p3"),
 )
 
-NUMBERS = {"match": {"report": "winner", "draws": "never"}, "points": {"win": 1}, "name": "Numbers"}
+NUMBERS = {
+    "format": "roundtap-rules/1",
+    "name": "Numbers",
+    "match": {"report": "winner", "draws": "never"},
+    "points": {"win": 1},
+}
 """The least rules: who won, and 1 point for it."""
 
 # Everybody twice: "its score is 4+3+3+1 = 11. B has 9, thus A is the winner"; C 6, D 4.
@@ -634,6 +651,161 @@ BETWEEN_TWO = Worked(
     points={"a": 2, "b": 1, "c": 2, "d": 1},
     values={"a": {0: None}, "b": {0: None}, "c": {0: None}, "d": {0: None}},
     order=("c", "a", "d", "b"),
+)
+
+# ------------------------------------------------------------------ our own examples, each by hand
+
+# c and d: c has 4:4 and wins by twenties. d concedes at 4:3: b's 3 become 5, b's 2 twenties 4. d has left: a has a bye.
+EVERYBODY = Worked(
+    name="everybody flicks",
+    source="by hand",
+    rules=example("everybody-flicks"),
+    event=event_file(
+        [{**one, **gone({"d": 2}, one["id"])} for one in people("a", "b", "c", "d")],
+        [
+            [scored("a", 5, 3, "b", second={"a": 6, "b": 9}), scored("c", 4, 4, "d", second={"a": 5, "b": 4})],
+            [
+                scored("a", 2, 6, "c", second={"a": 3, "b": 8}),
+                scored("b", 3, 4, "d", second={"a": 2, "b": 7}, ended="concession", conceded_by="b"),
+            ],
+            [bye("a"), scored("b", 4, 4, "c", second={"a": 7, "b": 7})],
+        ],
+    ),
+    points={"a": 6, "b": 6, "c": 8, "d": 2},
+    values={
+        "a": {0: 2, 1: None, 2: -2, 3: 12, 4: 17, 5: 6},
+        "b": {0: 1, 1: None, 2: -1, 3: 20, 4: 20, 5: 6},
+        "c": {0: 2, 1: None, 2: 4, 3: 20, 4: 14, 5: 11},
+        "d": {0: 0, 1: None, 2: -1, 3: 11, 4: 9, 5: 0},
+    },
+    order=("c", "a", "b", "d"),
+)
+
+# Three rounds weigh 7, 4 and 1 with a decay of 3. a has 1, 0 (a draw), 1; b 0, 1, 1; c 1, 0, 0; d nothing.
+EARLY = Worked(
+    name="early wins",
+    source="by hand",
+    rules=example("early-wins"),
+    event=event_file(
+        people("a", "b", "c", "d"),
+        [
+            [won("a", "b"), won("c", "d")],
+            [{"a": "a", "b": "c", "result": {"ended": "time", "winner": "draw"}}, won("b", "d")],
+            [won("a", "d"), won("b", "c")],
+        ],
+    ),
+    points={"a": 2, "b": 2, "c": 1, "d": 0},
+    values={
+        "a": {0: 8, 1: 0, 2: 5, 3: 12},
+        "b": {0: 5, 1: 1, 2: 4, 3: 15},
+        "c": {0: 7, 1: 1, 2: 4, 3: 13},
+        "d": {0: 0, 1: 3, 2: 2, 3: 20},
+    },
+    order=("a", "b", "c", "d"),
+)
+
+#   1  a 100:20 b  5, 1 for 100, 1 for a lead of 80     c 60:50 d at time  3     e a bye won beforehand  5
+#   2  a 30:30 c at time, a by the game's own rule: 3   e concedes to d at 10:90, counted 100: 5, 1 for the lead
+MODIFIED = Worked(
+    name="modified win",
+    source="by hand",
+    rules=example("modified-win"),
+    event=event_file(
+        people("a", "b", "c", "d", "e"),
+        [
+            [scored("a", 100, 20, "b"), scored("c", 60, 50, "d", ended="time"), bye("e", "won")],
+            [
+                scored("a", 30, 30, "c", ended="time", winner="a"),
+                scored("d", 90, 10, "e", ended="concession", conceded_by="b"),
+                bye("b"),
+            ],
+        ],
+    ),
+    points={"a": 10, "b": 5, "c": 3, "d": 6, "e": 5},
+    values={
+        "a": {0: 280, 1: 2, 2: Fraction(9, 2), 3: 1, 4: 3},
+        "b": {0: 70, 1: 5, 2: 2, 3: 0, 4: 0},
+        "c": {0: 210, 1: 4, 2: 2, 3: Fraction(3, 10), 4: 6},
+        "d": {0: 280, 1: 2, 2: Fraction(7, 2), 3: Fraction(3, 5), 4: 3},
+        "e": {0: 110, 1: 3, 2: 2, 3: 0, 4: 0},
+    },
+    order=("a", "d", "e", "b", "c"),
+)
+
+# d concedes at 1:1: b's 1 becomes 2, so d is one behind: 1 for that, and 1 less for having conceded.
+FOOTBALL = Worked(
+    name="fantasy football",
+    source="by hand",
+    rules=example("fantasy-football-like"),
+    event=event_file(
+        people("a", "b", "c", "d"),
+        [
+            [scored("a", 2, 1, "b", second={"a": 3, "b": 0}), scored("c", 2, 0, "d", second={"a": 1, "b": 5})],
+            [
+                scored("a", 1, 1, "c", second={"a": 2, "b": 2}),
+                scored("b", 1, 1, "d", second={"a": 0, "b": 4}, ended="concession", conceded_by="b"),
+            ],
+        ],
+    ),
+    points={"a": 6, "b": 5, "c": 6, "d": 0},
+    values={
+        "a": {0: 1, 1: 3, 2: 3, 3: 5},
+        "b": {0: 0, 1: -7, 2: 3, 3: 0},
+        "c": {0: 2, 1: -4, 2: 3, 3: 3},
+        "d": {0: -3, 1: 8, 2: 1, 3: 9},
+    },
+    order=("c", "a", "b", "d"),
+)
+
+WORDS = Worked(
+    name="word evening",
+    source="by hand",
+    rules=example("word-evening"),
+    event=event_file(
+        people("a", "b", "c"),
+        [
+            [scored("a", 400, 350, "b"), bye("c")],
+            [scored("b", 380, 380, "c"), bye("a")],
+            [scored("c", 420, 300, "a"), bye("b")],
+        ],
+    ),
+    points={"a": 4, "b": 3, "c": 5},
+    values={
+        "a": {0: -20, 1: 750, 2: 770, 3: 1630},
+        "b": {0: 0, 1: 780, 2: 780, 3: 1600},
+        "c": {0: 170, 1: 850, 2: 680, 3: 1530},
+    },
+    order=("c", "a", "b"),
+)
+
+# Matches, a draw as half: a 2 of 2, b 1½ of 3, c 1 of 3, d ½ of 2 (and gone). Games with a's bye of 3:1: a 9-2, b 6-5
+# and one drawn, c 3-8, d 4-5 and one drawn.
+BEST_OF_FIVE = Worked(
+    name="best of five",
+    source="by hand",
+    rules=example("best-of-five-like"),
+    event=event_file(
+        [{**one, **gone({"d": 2}, one["id"])} for one in people("a", "b", "c", "d")],
+        [
+            [scored("a", 3, 1, "b"), scored("c", 3, 2, "d")],
+            [scored("a", 3, 0, "c"), scored("b", 2, 2, "d", ended="time", timeout={"drawn_games": "1"})],
+            [bye("a"), scored("b", 3, 0, "c")],
+        ],
+    ),
+    points={"a": 9, "b": 4, "c": 3, "d": 1},
+    values={
+        "a": dict(enumerate((Fraction(5, 12), Fraction(5, 9), Fraction(17, 44), Fraction(9, 11), 1, None, 0))),
+        "b": dict(
+            enumerate(
+                (Fraction(19, 36), Fraction(17, 36), Fraction(82, 165), Fraction(13, 24), Fraction(1, 3), None, 3)
+            )
+        ),
+        "c": dict(
+            enumerate((Fraction(7, 12), Fraction(49, 108), Fraction(63, 110), Fraction(3, 11), Fraction(1, 3), None, 4))
+        ),
+        "d": dict(enumerate((Fraction(5, 12), Fraction(5, 9), Fraction(17, 44), Fraction(9, 20), 0, None, 0))),
+    },
+    order=("a", "b", "c", "d"),
 )
 
 WORKED = tuple(one for one in list(globals().values()) if isinstance(one, Worked))
