@@ -3,6 +3,16 @@
 It knows nothing of the product and imports nothing of it: what agrees with it has been reckoned twice. It is as plain
 and as slow as the text. The sentences quoted are those of the format.
 
+Decided beforehand, where the text is silent:
+
+- An unpaired loss is worth 0 whatever a loss is; it counts as a match, not as games. A no-show counts as a bye.
+- A ruling "none" and a double loss at time are both worth [both_lose].points; only the latter's figures count.
+- Tables and bonuses are reckoned from the figures as counted, also after a concession or a ruling: who conceded while
+  ahead has what is for the one ahead.
+- Level, both have a table's points for behind; a lead or a gap of 0 is within "at most".
+- Byes are no opponents, so a cut takes a real one's points. Every meeting counts. Without an opponent a mean is 0.
+- `dropped_ceiling` comes before `floor`. `decay` is added for each round that is earlier. The lot is not drawn here.
+
 Where the text is open, these readings are this file's own:
 
 - A bye (a won one, and a no-show's opponent's, too) is a win in `wins`; an unpaired loss is a loss in every count.

@@ -302,7 +302,7 @@ RESISTANCE_OF_EACH = Worked(
 # By hand: three wins and gone are 1, lowered to 0.75; three losses and gone are 0, raised to 0.25 all the same.
 WHO_LEFT = Worked(
     name="a ceiling for who has left",
-    source="by hand; the ceiling of 75 % for who drops is that of Play! Pokémon",
+    source="by hand",
     rules={
         **RESISTANCE.rules,
         "tiebreakers": [{"by": "match_win", "counts": "half_draws", "floor": 25, "dropped_ceiling": 75}],
