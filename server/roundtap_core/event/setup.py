@@ -76,7 +76,7 @@ def _create(state: states.EventState, command: CreateEvent, now: Instant) -> New
     if not name:
         raise Invalid("event_name_missing")
     book = rulebook(command.rulebook, None if command.rules is None else rules_json(command.rules))
-    if command.level is not None and command.level not in book.levels:
+    if command.level is not None and book.levels and command.level not in book.levels:
         raise Invalid("not_one_of", where="/level", value=command.level, options=", ".join(book.levels))
     return [
         NewEntry(

@@ -205,7 +205,7 @@ def _contradictions(event: Event, results: list[Result]) -> Iterator[Problem]:
         return
     if event.rules:
         yield from (problem.at("/rules") for problem in contradictions(event.rules))
-    if event.level and event.level not in book.levels:
+    if event.level and book.levels and event.level not in book.levels:
         yield Invalid("not_one_of", where="/level", value=event.level, options=", ".join(book.levels))
     yield from competitor_problems(event.competitors)
     ids = {competitor.id for competitor in event.competitors}

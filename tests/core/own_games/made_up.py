@@ -9,14 +9,16 @@ from own_games.tables import bye, event_file, people
 def made_up_result(rules: dict, event: dict, chance: random.Random) -> dict:
     """Any result that these rules allow, and now and then one of an official."""
     ended = chance.choice(["played"] * 6 + ["time"] * 3 + ["concession", "ruling"])
+    never = rules["match"].get("draws") == "never"
     result: dict = {"ended": ended}
     if ended == "concession":
         result["conceded_by"] = chance.choice("ab")
     elif ended == "ruling":
-        result["winner"] = chance.choice(["a", "b", "draw", "none"])
+        result["winner"] = chance.choice(["a", "b", "none"] if never else ["a", "b", "draw", "none"])
     if rules["match"]["report"] == "winner":
         if ended in ("played", "time"):
-            level_allowed = ended == "time" or rules["match"].get("draws") == "any_time"
+            level_at_time = not never or rules.get("time", {}).get("undecided") == "both_lose"
+            level_allowed = (ended == "time" and level_at_time) or rules["match"].get("draws") == "any_time"
             result["winner"] = chance.choice(["a", "b", "draw"] if level_allowed else ["a", "b"])
         return result
     if rules["match"]["report"] == "games":
@@ -29,9 +31,13 @@ def made_up_result(rules: dict, event: dict, chance: random.Random) -> dict:
         for figure in rules["match"]["figure"]:
             highest = min(figure.get("maximum", 99), chance.choice([3, 120]))
             result[figure["key"]] = {side: chance.randint(0, highest) for side in "ab"}
-    if ended == "time" and rules.get("time", {}).get("undecided") == "ask":
-        deciding = [f["key"] for f in rules["match"].get("figure", [{"key": "score"}]) if f.get("decides", True)]
-        if all(result[key]["a"] == result[key]["b"] for key in deciding):
+    deciding = [f["key"] for f in rules["match"].get("figure", [{"key": "score"}]) if f.get("decides", True)]
+    if ended in ("played", "time") and all(result[key]["a"] == result[key]["b"] for key in deciding):
+        undecided = rules.get("time", {}).get("undecided", "draw")
+        if never:
+            # Nothing ends level before time where no match is drawn.
+            result["ended"] = ended = "time"
+        if ended == "time" and (undecided == "ask" or (never and undecided == "draw")):
             result["winner"] = chance.choice("ab")
     return result
 
