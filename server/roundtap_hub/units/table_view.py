@@ -83,7 +83,8 @@ def table_view(
         event=EventView(state.id, DisplayText(state.name), state.color, state.rulebook_id),
         options=EventOptions(state.options),
         stands=_situation_view(situation),
-        form=_form(state.rulebook_id, canonical_json(state.options), situation),
+        form=_form(state.rulebook_id, state.rules, canonical_json(state.options), situation),
+        rules=state.rules,
         clock=public_clock(state, clock, now),
     )
 
@@ -130,8 +131,8 @@ def _situation_view(situation: MatchSituation) -> SituationView:
 
 
 @lru_cache(maxsize=256)
-def _form(rulebook_id: str, options: bytes, situation: MatchSituation) -> Form:
-    return rulebook(rulebook_id).form(json.loads(options), situation)
+def _form(rulebook_id: str, rules: str | None, options: bytes, situation: MatchSituation) -> Form:
+    return rulebook(rulebook_id, rules).form(json.loads(options), situation)
 
 
 def _match_view(state: EventState, played: RoundState, match: MatchState, names: Mapping[str, str]) -> MatchView | None:

@@ -4,7 +4,6 @@ from collections.abc import Iterable
 
 from roundtap_core.lists.squads import squad_letter
 from roundtap_core.records import CONCESSION, SIDES, TIME, Match, Result, Side, SidePair, other_side
-from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.rulebooks.result_words import figure_label, outcome_reason
 from roundtap_core.rulebooks.result_words import winner_of as winner_of_result
 from roundtap_units.table.dialogue.table_state import TableState
@@ -20,10 +19,9 @@ BARE = "points"  # the worth that needs no unit beside another: "5:0 MoV 329:271
 
 def side_outcome(table: TableState, result: Result, side: Side) -> str:
     """ "won", "lost" or "draw" for this side; "" where the rulebook leaves it open."""
-    view = table.view
-    if view is None or view.form is None:
+    view, book = table.view, table.book
+    if view is None or book is None:
         return ""
-    book = rulebook(view.form.rulebook)
     winner = winner_of_result(book, book.options(view.options), result)
     return {"": "", "draw": "draw", side: "won"}.get(winner, "lost")
 
@@ -35,10 +33,9 @@ def winner_of(table: TableState, result: Result) -> Side | None:
 
 def worth_text(table: TableState, result: Result, side: Side) -> str:
     """The derived values, ordered as the figures stand: "5:0 MoV 176:24"; "" while the figures are not sufficient."""
-    view = table.view
-    if view is None or view.form is None:
+    view, book = table.view, table.book
+    if view is None or book is None:
         return ""
-    book = rulebook(view.form.rulebook)
     values = book.worth(Match("a", "b", result=result), book.options(view.options), view.situation)
     parts = []
     for key, pair in values.items():
@@ -49,7 +46,7 @@ def worth_text(table: TableState, result: Result, side: Side) -> str:
 
 def as_counted(table: TableState, result: Result) -> Result:
     """The result with its figures as they count: the winner of a conceded match may be credited with more."""
-    return result if table.form is None else rulebook(table.form.rulebook).counted(result)
+    return result if table.book is None else table.book.counted(result)
 
 
 def pair_text(table: TableState, pair: SidePair, side: Side) -> str:
@@ -157,9 +154,9 @@ def result_remark(table: TableState, result: Result) -> str:
         return words("told.conceded", name=SIGNS["a" if result.conceded_by == "a" else "b"])
     if result.initiative in SIDES:
         return words("told.initiative", sign=SIGNS["a" if result.initiative == "a" else "b"])
-    if table.view is None or table.form is None:
+    book = table.book
+    if table.view is None or book is None:
         return ""
-    book = rulebook(table.form.rulebook)
     why = outcome_reason(book, book.options(table.view.options), result)
     # Some have a shorter word for this screen.
     return words.first(*(f"told.{key}" for key in why), *why) if why else ""
