@@ -1,6 +1,7 @@
 """A store's own game in words: its rules in sentences, three worked matches, and the texts that are its own."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import lru_cache
 
 from roundtap_core.errors import Problem
@@ -205,7 +206,18 @@ def _besides(rules: Rules, words: Words) -> Iterator[str]:
 def worked_matches(rules: Rules, words: Words) -> list[str]:
     """Up to three matches with what they are worth: "2:1 → 3:0"."""
     book = own_rulebook(rules_json(rules))
-    return [text for result in _examples(rules) if (text := _worked(book, result, words))][:3]
+    return [_worked(book, result, words) for result in valid_examples(rules)]
+
+
+def valid_examples(rules: Rules) -> list[Result]:
+    """Results that a table of this game may report: a plain one, a level one where there may be one, a concession."""
+    book = own_rulebook(rules_json(rules))
+    valid = []
+    for result in _examples(rules):
+        with suppress(Problem):
+            book.check_new(result, book.options({}))
+            valid.append(result)
+    return valid
 
 
 def _examples(rules: Rules) -> Iterator[Result]:
@@ -236,11 +248,7 @@ def _typical(figure: FigureRule) -> tuple[int, int]:
 
 def _worked(book: OwnRulebook, result: Result, words: Words) -> str:
     options = book.options({})
-    try:
-        book.winner(result, options)
-        worth = [book.tally(Match("a", "b", result=result), side, options).points for side in SIDES]
-    except Problem:
-        return ""
+    worth = [book.tally(Match("a", "b", result=result), side, options).points for side in SIDES]
     texts = [f"{pair.a}:{pair.b}" for pair in result.figures.values()] if book.rules.match.figures else []
     if result.winner is not None:
         texts.append(words(f"outcome.{'draw' if result.winner == 'draw' else 'win'}"))

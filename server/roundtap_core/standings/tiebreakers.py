@@ -121,11 +121,11 @@ def next_tiebreak_pairs(tournament: Tournament, tied: Sequence[str], form: str) 
         return list(zip(waiting[::2], waiting[1::2], strict=False))
     count = Counter(meeting.pair for meeting in meetings_among(tournament, tied))
     fewest = min(count[frozenset(pair)] for pair in combinations(tied, 2))
-    due = [[pair for pair in one if count[frozenset(pair)] == fewest] for one in _circle(tied)]
+    due = [[pair for pair in one if count[frozenset(pair)] == fewest] for one in circle(tied)]
     return max(due, key=len)
 
 
-def _circle(players: Sequence[str]) -> list[list[tuple[str, str]]]:
+def circle(players: Sequence[str]) -> list[list[tuple[str, str]]]:
     """Round robin by the circle method: one stays, the others rotate; an empty seat for an odd number."""
     ring: list[str | None] = [*players, *([None] if len(players) % 2 else [])]
     rounds = []
