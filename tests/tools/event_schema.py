@@ -15,6 +15,7 @@ from roundtap_core.eventfile import file_schema
 from roundtap_core.eventfile.file_schema import MOST_ENTRIES, Entry, Event, FormerResult, FreeObject, Result
 from roundtap_core.limits import EXACT, MOST_COMPETITORS, PROSE, PROSE_LETTERS
 from roundtap_core.records import Side
+from roundtap_core.rulebooks.own_rules import Rules
 
 DOCUMENT = Path(file_schema.__file__).with_name("event.schema.json")
 
@@ -123,6 +124,8 @@ class Definitions:
                 }
             case inspect.StructType():
                 return self.shaped(kind, [field.encode_name for field in kind.fields if field.required])
+            case inspect.CustomType(cls=file_schema.OwnRules):
+                return self.of(inspect.type_info(Rules))
             case inspect.CustomType(cls=cls) if issubclass(cls, FreeObject):
                 self.found["free"] = FREE
                 known = self.properties(inspect.type_info(cls.KNOWN))
