@@ -239,14 +239,27 @@ class RulesProblem(Invalid):
     line: int | None = None
 
 
+def rules_data(rules: Rules) -> dict[str, Any]:
+    """The rules as plain JSON, without what has its default: equal for two files that say the same."""
+    return dict(_without_empty(to_builtins(rules)))
+
+
+def _without_empty(part: Any) -> Any:
+    # A part of which every key has its default is no default to msgspec.
+    if not isinstance(part, dict):
+        return part
+    kept = {key: _without_empty(value) for key, value in part.items()}
+    return {key: value for key, value in kept.items() if value not in ({}, [], ())}
+
+
 def rules_json(rules: Rules) -> str:
-    """The rules as canonical JSON, without what has its default: equal for two files that say the same."""
-    return canonical_json(to_builtins(rules)).decode()
+    """The same as canonical JSON."""
+    return canonical_json(rules_data(rules)).decode()
 
 
 def rules_id(rules: Rules) -> str:
     """The id of the rulebook that these rules are: changed rules are another one."""
-    return ID_BEGIN + digest(to_builtins(rules))[:ID_DIGITS]
+    return ID_BEGIN + digest(rules_data(rules))[:ID_DIGITS]
 
 
 def rules_from_json(text: str) -> Rules:
@@ -428,8 +441,3 @@ def doubts(rules: Rules) -> Iterator[Problem]:
 
 
 PLAIN = TiebreakRules(by="wins")
-
-
-def rules_data(rules: Rules) -> dict[str, Any]:
-    """As plain JSON, without what has its default."""
-    return dict(to_builtins(rules))
