@@ -13,6 +13,7 @@ from roundtap_core.elimination.next_games import game_to_match
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.names import error_names, names_in
 from roundtap_core.pairing.pairing_pool import met_among
+from roundtap_core.pairing.sides import first_sides
 from roundtap_core.pairing.swiss_round import fewest_repeats
 from roundtap_core.rounds.next_round import second_stage_length
 from roundtap_core.rulebooks.base import BYE_LAST
@@ -31,6 +32,7 @@ def drawn_round_problems(tournament: records.Tournament) -> Iterator[Problem]:
         if played.stage == records.SWISS and played.number > 1 and not by_hand(played):
             before = tournament_before(tournament, played.number)
             yield from _split_groups(before, played, f"/rounds/{r}", names) if before is not None else ()
+        yield from _sides(tournament, played, f"/rounds/{r}", names)
         yield from _extra_minutes(tournament, played, f"/rounds/{r}/extra_minutes")
     yield from _too_early(tournament)
     if (tournament.record or {}).get("finished"):
@@ -61,6 +63,20 @@ def _split_groups(
                 yield Problem("paired_past_equals", where=f"{where}/matches/{m}", a=names[other], b=names[high])
                 return
         down.append((high, low, m))
+
+
+def _sides(
+    tournament: records.Tournament, played: records.Round, where: str, names: Mapping[str, str]
+) -> Iterator[Problem]:
+    """First sides that the kit's own draw of a Swiss round gives to the opponent."""
+    drawn = played.draw is not None and not by_hand(played) and played.stage in records.SWISS_STAGES
+    if drawn and rulebook(tournament.rulebook).shares_sides:
+        had = first_sides(tournament.after(played.number - 1))
+        for m, match in enumerate(played.matches):
+            if match.b is not None and had[match.b] < had[match.a]:
+                yield Problem(
+                    "first_side_of_another", where=f"{where}/matches/{m}/a", a=names[match.a], b=names[match.b]
+                )
 
 
 def _extra_minutes(tournament: records.Tournament, played: records.Round, where: str) -> Iterator[Problem]:

@@ -17,6 +17,7 @@ from msgspec.structs import asdict
 from roundtap_core.errors import Problem
 from roundtap_core.pairing import pairing_pool
 from roundtap_core.pairing.cardinality import LargestMatching, draw_fewest_repeats
+from roundtap_core.pairing.sides import share_sides
 from roundtap_core.pairing.table_numbers import assign_tables
 from roundtap_core.pairing.topdown import WIDEST, TopDownDraw
 from roundtap_core.pairing.window import solve_window
@@ -414,11 +415,14 @@ def draw_swiss_round(
     matches += [Match(field.ids[i], bye=WON_BYE) for i in won]
     if bye is not None:
         matches.append(Match(field.ids[bye.member], bye=BYE))
+    placed = assign_tables(matches, tournament, busy=busy, records=records)
+    if rulebook(tournament.rulebook).shares_sides:
+        placed = share_sides(placed, tournament, chance.of("sides"))
     return DrawnRound(
         number=number,
         stage=stage,
         draw=Draw(seed, attempt, method),
-        matches=assign_tables(matches, tournament, busy=busy, records=records),
+        matches=placed,
         notes=_notes(field, pairs, bye, byes, rounds_left),
     )
 
