@@ -17,6 +17,7 @@ from msgspec.structs import asdict
 from roundtap_core.errors import Problem
 from roundtap_core.pairing import pairing_pool
 from roundtap_core.pairing.cardinality import LargestMatching, draw_fewest_repeats
+from roundtap_core.pairing.everybody import EVERYBODY, draw_everybody
 from roundtap_core.pairing.sides import share_sides
 from roundtap_core.pairing.table_numbers import assign_tables
 from roundtap_core.pairing.topdown import WIDEST, TopDownDraw
@@ -404,8 +405,28 @@ def draw_swiss_round(
     field = pairing_pool.build_pool(tournament, records, absent, stage)
     if len(field.ids) < 2:
         raise Problem("too_few_players", n=len(field.ids))
+    book = rulebook(tournament.rulebook)
+    if book.everybody and stage == SWISS:
+        matches, method = draw_everybody(tournament, field.ids, chance), EVERYBODY
+        notes: dict[str, Any] = {"repeats": 0, "bye": None, "floats": []}
+    else:
+        rounds_left = _rounds_left(tournament, number, len(field.ids)) if rounds_after is None else rounds_after
+        matches, method, notes = _swiss_matches(field, tournament, records, chance, rounds_left)
+    placed = assign_tables(matches, tournament, busy=busy, records=records)
+    if book.shares_sides:
+        placed = share_sides(placed, tournament, chance.of("sides"))
+    return DrawnRound(number, stage, Draw(seed, attempt, method), placed, notes)
+
+
+def _swiss_matches(
+    field: pairing_pool.PairingPool,
+    tournament: Tournament,
+    records: Mapping[str, SwissTotals],
+    chance: pairing_pool.DrawRandom,
+    rounds_left: int,
+) -> tuple[list[Match], str, dict[str, Any]]:
+    """The matches by the criterion, the method, and the notes."""
     byes = list(field.byes)
-    rounds_left = _rounds_left(tournament, number, len(field.ids)) if rounds_after is None else rounds_after
     won: list[int] = []
     if tournament.stage_rounds(SWISS):
         pairs, method, bye = _later_round(field, tournament, records, chance, byes, rounds_left)
@@ -415,16 +436,7 @@ def draw_swiss_round(
     matches += [Match(field.ids[i], bye=WON_BYE) for i in won]
     if bye is not None:
         matches.append(Match(field.ids[bye.member], bye=BYE))
-    placed = assign_tables(matches, tournament, busy=busy, records=records)
-    if rulebook(tournament.rulebook).shares_sides:
-        placed = share_sides(placed, tournament, chance.of("sides"))
-    return DrawnRound(
-        number=number,
-        stage=stage,
-        draw=Draw(seed, attempt, method),
-        matches=placed,
-        notes=_notes(field, pairs, bye, byes, rounds_left),
-    )
+    return matches, method, _notes(field, pairs, bye, byes, rounds_left)
 
 
 def _first_round(
