@@ -141,8 +141,7 @@ def won_bye_problems(tournament: records.Tournament) -> Iterator[Problem]:
     """A won bye is sat out in round 1, there only, and only by its winner. A latecomer to round 1 has lost it, and so
     has everybody where everybody meets everybody."""
     names = error_names(tournament)
-    robin = rulebook(tournament.rulebook).everybody
-    owed = {competitor.id for competitor in tournament.competitors if competitor.won_bye and not robin}
+    owed = {c.id for c in tournament.competitors if c.won_bye and not rulebook(tournament.rulebook).everybody}
     for played, match, where in match_places(tournament):
         if match.bye == records.WON_BYE and played.number > 1:
             yield Problem("won_bye_after_round_1", where=f"{where}/bye", competitor=names[match.a])

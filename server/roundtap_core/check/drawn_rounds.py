@@ -15,7 +15,7 @@ from roundtap_core.names import error_names, names_in
 from roundtap_core.pairing.everybody import drawn_pairs
 from roundtap_core.pairing.pairing_pool import met_among
 from roundtap_core.pairing.sides import first_sides
-from roundtap_core.pairing.swiss_round import fewest_repeats
+from roundtap_core.pairing.swiss_round import fewest_repeats, keeps_free
 from roundtap_core.rounds.next_round import second_stage_length
 from roundtap_core.rulebooks.base import BYE_LAST
 from roundtap_core.rulebooks.registry import planned_structure, planned_structure_or_none, rulebook
@@ -29,9 +29,8 @@ IMPOSED = "imposed"
 def drawn_round_problems(tournament: records.Tournament) -> Iterator[Problem]:
     """Nothing is reported where an organizer paired manually, or a later correction leaves open how it stood."""
     names = names_in(tournament)
-    by_points = not rulebook(tournament.rulebook).everybody
     for r, played in enumerate(tournament.rounds):
-        if by_points and played.stage == records.SWISS and played.number > 1 and not by_hand(played):
+        if played.stage == records.SWISS and played.number > 1 and not by_hand(played):
             before = tournament_before(tournament, played.number)
             yield from _split_groups(before, played, f"/rounds/{r}", names) if before is not None else ()
         yield from _sides(tournament, played, f"/rounds/{r}", names)
@@ -45,7 +44,10 @@ def _split_groups(
     before: records.Tournament, played: records.Round, where: str, names: Mapping[str, str]
 ) -> Iterator[Problem]:
     """Two with the same points who had not met, both paired with players below them who could have met each other:
-    as many pairs within a group as can be is the first aim of every draw (`pairing`, line 3)."""
+    as many pairs within a group as can be is the first aim of every draw (`pairing`, line 3), unless that could force a
+    later round to repeat a pairing."""
+    if rulebook(before.rulebook).everybody or keeps_free(before, played.number, records.present_count(played.matches)):
+        return
     try:
         points = {row.competitor: row.points for row in standings(before, before.rounds[-1].number)}
     except Problem:
@@ -71,8 +73,8 @@ def _sides(
     tournament: records.Tournament, played: records.Round, where: str, names: Mapping[str, str]
 ) -> Iterator[Problem]:
     """First sides that the kit's own draw of a Swiss round gives to the opponent."""
-    drawn = played.draw is not None and not by_hand(played) and played.stage in records.SWISS_STAGES
-    if drawn and rulebook(tournament.rulebook).shares_sides:
+    by_kit = played.draw is not None and not by_hand(played) and played.stage in records.SWISS_STAGES
+    if by_kit and rulebook(tournament.rulebook).shares_sides:
         had = first_sides(tournament.after(played.number - 1))
         for m, match in enumerate(played.matches):
             if match.b is not None and had[match.b] < had[match.a]:
@@ -224,8 +226,9 @@ def _avoidable(
 
 def _somebody_missed(tournament: records.Tournament, r: int) -> bool:
     """A round so far: in a round robin their opponents' byes are as right as those of an odd field."""
-    out = any(m.bye == records.UNPAIRED_LOSS for each in tournament.rounds[: r + 1] for m in each.matches)
-    return out or any(c.left_after is not None and c.left_after <= r for c in tournament.competitors)
+    return any(m.bye == records.UNPAIRED_LOSS for each in tournament.rounds[: r + 1] for m in each.matches) or any(
+        competitor.left_after is not None and competitor.left_after <= r for competitor in tournament.competitors
+    )
 
 
 def _misplaced(

@@ -14,11 +14,8 @@ from roundtap_core.randomness import Rand, lot_number, shuffle
 from roundtap_core.records import BYE, NO_SHOW, SWISS, UNPAIRED_LOSS, WON_BYE, Match, Round, Tournament
 from roundtap_core.standings.round_robin import circle
 
-Seat = str | None
-
 EVERYBODY = "everybody"
-FEWEST, MOST = 3, 16
-TRIES = 100
+FEWEST, MOST, TRIES = 3, 16, 100
 
 
 def drawn_pairs(played: Round) -> dict[int, tuple[str, ...]]:
@@ -34,7 +31,7 @@ def drawn_pairs(played: Round) -> dict[int, tuple[str, ...]]:
     return drawn
 
 
-def seats(tournament: Tournament, here: Collection[str]) -> list[Seat]:
+def seats(tournament: Tournament, here: Collection[str]) -> list[str | None]:
     """The circle, of an even number: who has left keeps the seat; the empty one (None) goes to whoever of `here` came
     after round 1. Raises Problem("everybody_full") where more came than there are seats."""
 
@@ -71,15 +68,16 @@ def draw_everybody(tournament: Tournament, here: Sequence[str], chance: DrawRand
     return [*matches, *(Match(who, bye=BYE) for who in here if who not in paired)]
 
 
-def _next_pairs(tournament: Tournament, ring: Sequence[Seat], rand: Rand) -> list[tuple[Seat, Seat]]:
+def _next_pairs(tournament: Tournament, ring: Sequence[str | None], rand: Rand) -> list[tuple[str | None, str | None]]:
     """The circle's next round; where people paired otherwise, one after which the others can follow, if any is so."""
     done = tournament.stage_rounds(SWISS)
     left = len(ring) - 1 - len(done)
     if left <= 0:
         raise Problem("all_rounds_played", rounds=len(ring) - 1)
     met = {frozenset((m.a, m.b)) for played in done for m in played.matches if m.b or m.bye in (BYE, WON_BYE)}
-    rounds = circle(ring)
-    fresh = [pairs for pairs in rounds[len(done) :] + rounds[: len(done)] if met.isdisjoint(map(frozenset, pairs))]
+    fresh = [
+        pairs for pairs in (circle(ring) * 2)[len(done) :][: len(ring) - 1] if met.isdisjoint(map(frozenset, pairs))
+    ]
     if len(fresh) >= left:
         return [*fresh[0]]
     places = [{at for at, other in enumerate(ring) if frozenset((who, other)) in met} for who in ring]
