@@ -506,9 +506,9 @@ def _rounds_left(tournament: Tournament, number: int, there: int) -> int:
 
 
 def keeps_free(tournament: Tournament, number: int, there: int) -> bool:
-    """Whether the draw of round `number` gives up shape (line 3) where that keeps a later round from a repeat. The
-    documents print how many rounds are played, and forbid a repeat in a whole stage. So few players that it can come to
-    that have, by their documents, only Shatterpoint's four rounds; where people chose the number, shape goes first."""
+    """Whether the draw of round `number` gives up shape (line 3) where that keeps a later round from a repeat: the
+    documents forbid one in a whole stage, and print how many rounds it has. Only of five or six in four rounds is it
+    ever asked (fields twice the rounds can always go on); where people chose the number, shape goes first."""
     planned = number + _rounds_left(tournament, number, there)
     may_come = number < planned and 4 < there + there % 2 < 2 * planned
     return may_come and rulebook(tournament.rulebook).options(tournament.options).get("structure") != OWN
