@@ -381,10 +381,10 @@ class DrawnRound(Struct, frozen=True):
 
     "repeats": how many pairs meet again, and if there are any, "repeated": which, as {"a", "b"}; "floats": who meets
     whom from another points group, as {"competitor", "from", "to"}; "bye": None or {"competitor", "why": "random" |
-    "last" | "random-lowest", "passed_over": [competitors who came first, but whose bye would have cost a repeat]};
-    "repeat_ahead", only in a small field and only where it is proved: True, a later round will have to repeat a
-    pairing, if all stay. "beyond_plan", only where a file is asked for a further round: True, all rounds of its
-    structure are drawn.
+    "last" | "random-lowest" | "everybody", "passed_over": [competitors who came first, but whose bye would have cost a
+    repeat]} (of several byes in a round robin, the first); "repeat_ahead", only in a small field and only where it is
+    proved: True, a later round will have to repeat a pairing, if all stay. "beyond_plan", only where a file is asked
+    for a further round: True, all rounds of its structure are drawn.
     """
 
     number: int
@@ -419,7 +419,8 @@ def draw_swiss_round(
     book = rulebook(tournament.rulebook)
     if book.everybody and stage == SWISS:
         matches, method = draw_everybody(tournament, field.ids, chance), EVERYBODY
-        notes: dict[str, Any] = {"repeats": 0, "bye": None, "floats": []}
+        dues = ({"competitor": match.a, "why": EVERYBODY, "passed_over": []} for match in matches if match.bye)
+        notes: dict[str, Any] = {"repeats": 0, "bye": next(dues, None), "floats": []}
     else:
         rounds_left = _rounds_left(tournament, number, len(field.ids)) if rounds_after is None else rounds_after
         matches, method, notes = _swiss_matches(field, tournament, records, chance, rounds_left, stage)

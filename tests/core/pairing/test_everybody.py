@@ -125,7 +125,7 @@ def test_fewer_than_three_or_more_than_sixteen_are_told(players: int) -> None:
 def test_what_pair_prints() -> None:
     drawn = pairing_to_json(next_round(club(5)))
     assert drawn["draw"]["method"] == "everybody"
-    assert drawn["notes"] == {"repeats": 0, "bye": None, "floats": []}
+    assert drawn["notes"] == {"repeats": 0, "bye": "everybody", "floats": []}
     assert [match["bye"] for match in drawn["matches"] if "bye" in match] == ["bye"]
 
 
