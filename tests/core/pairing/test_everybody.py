@@ -229,6 +229,17 @@ def test_after_any_round_by_hand_the_rest_still_goes_without_a_repeat(players: i
         assert found(evening) == []
 
 
+def test_a_file_with_another_seed_or_rounds_in_another_order_still_repeats_nothing() -> None:
+    """The circle is another one then; what was played counts."""
+    for players in range(5, 17):
+        three = played_on(club(players), 3)
+        swapped = [replace(each, number=n) for n, each in enumerate(reversed(three.rounds), start=1)]
+        for other in (replace(three, seed=99), replace(three, rounds=tuple(swapped))):
+            whole = played_on(other, players - 4 + players % 2)
+            assert set(meetings(whole).values()) == {1}
+            assert len(meetings(whole)) == players * (players - 1) // 2
+
+
 def test_where_every_round_would_repeat_a_pairing_that_is_said() -> None:
     """a, b and c have met d, e and f: what is left are two threes, and one of each three would wait."""
     evening = letters("abcdef")
