@@ -16,8 +16,8 @@ from roundtap_core.rulebooks.coverage import Clause, Coverage, coverage, coverag
 from roundtap_core.rulebooks.own_rules import Rules, RulesProblem, read_rules, rules_id, rules_json
 from roundtap_core.rulebooks.own_words import rules_in_words, valid_examples, words_of, worked_matches
 from roundtap_core.rulebooks.registry import RULEBOOKS, book_of, rulebook
+from roundtap_core.standings.round_robin import circle
 from roundtap_core.standings.standings import standings
-from roundtap_core.standings.tiebreakers import circle
 from roundtap_core.words import Words
 
 CHECK = "check"

@@ -173,6 +173,10 @@ class Rulebook:
     """Whether what a result gives depends on who played it: on what their lists cost."""
     pairs_nearest: ClassVar[bool] = False
     """Whether its document pairs by the nearest points, and breaks a pair that has met by exchanging, not by groups."""
+    shares_sides: ClassVar[bool] = False
+    """Whether the two sides have names, and are shared out fairly after the pairing (`pairing.sides`)."""
+    everybody: ClassVar[bool] = False
+    """Whether everybody meets everybody: a round robin by the circle method (`pairing.everybody`)."""
     list_fortress: ClassVar[bool] = False  # whether List Fortress takes its events
 
     def options(self, given: Options) -> dict[str, Any]:

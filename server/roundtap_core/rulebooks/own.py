@@ -92,8 +92,6 @@ class OwnRulebook(base.Rulebook):
         "decision.structure_counts_checked_in",
     )
     officials_play = {"*": base.WITH_SECOND}
-    shares_sides: ClassVar[bool] = False
-    everybody: ClassVar[bool] = False
 
     # --- what is won ---
 
