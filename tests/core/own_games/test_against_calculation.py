@@ -11,7 +11,9 @@ import pytest
 
 from own_games import calculation, tables
 from own_games.made_up import made_up_event
-from own_games.own_evenings import played_evening
+from own_games.own_evenings import own_event, played_evening, played_round
+from roundtap_core.check.check import violations
+from roundtap_core.errors import Problem
 from roundtap_core.eventfile.read import tournament_from_json
 from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_core.records import Tournament
@@ -95,3 +97,20 @@ def test_evenings_that_the_kit_draws_and_plays(path: Path) -> None:
         played = played_evening(kept, 5 + seed % 9, 2 + seed % 4, seed)
         event = json.loads(json.dumps(tournament_to_json(played)))
         assert differences(tomllib.loads(text), tournament_from_json(event), event) == [], seed
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_whole_events_with_cut_elimination_and_leavers_break_no_rule(path: Path) -> None:
+    rules, faults, _ = read_rules(path.read_text(encoding="utf-8"))
+    assert rules is not None, faults
+    everybody = rules.pairing.rounds == "everybody"
+    for seed in range(6):
+        rand, players = Random(seed), 4 + 2 * seed % 9
+        options = {} if everybody else {"structure": "own", "swiss_rounds": 3, "cut": 4 if players >= 8 else 0}
+        tournament = own_event(rules, players, seed, **options)
+        try:
+            while len(tournament.rounds) < 9 and (everybody or players >= 8 or len(tournament.rounds) < 3):
+                tournament = played_round(tournament, rand)
+        except Problem as end:
+            assert end.key in ("bracket_decided", "all_rounds_played")
+        assert [str(found) for found in violations(tournament)] == [], seed
