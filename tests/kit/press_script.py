@@ -76,7 +76,14 @@ def _games(form: Form, result: Result, winner: Side) -> Iterator[Press]:
             last = number == len(played) - 1
             chosen = result.first_player if last and result.first_player in SIDES else other_side(side)
             yield Press(str(chosen))
-    yield from (Press(winner), Press(loser))
+    yield Press(winner)
+    way, answers = _way_and_answers(form, result, winner, time_is_up=False)
+    asked = [step for step in way.questions if isinstance(step, Choice) and step.name != "first_player"]
+    for step in asked:
+        yield from _choice_presses(step, answers[step.name], winner)
+    if asked:
+        yield Press(winner)
+    yield Press(loser)
 
 
 def _steps(way: WayToEnd, answers: dict[str, Any], opener: Side, own: Side, confirmed: bool) -> Iterator[Press]:

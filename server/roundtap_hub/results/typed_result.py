@@ -87,7 +87,7 @@ def read_line(line: str, entered: MatchEntry) -> WizardProgress:
             except Problem as problem:
                 problems.append(problem)
                 continue
-            if not typed.draw or winner == DRAW:
+            if not typed.draw or DRAW in (winner, result.winner):
                 return WizardProgress(way, opener, answers)
     # "figure_fixed" is the least helpful problem.
     nearest = min(problems, key=lambda problem: problem.key == "figure_fixed", default=None)

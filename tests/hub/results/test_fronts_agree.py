@@ -40,7 +40,7 @@ WHOLE = 20
 
 Fronts = Callable[["Bench", list[Case]], None]
 
-BOOKS = {place.book: place for place in reversed(list(places())) if place.stage == "swiss" and not place.squad_points}
+BOOKS = {place.game: place for place in reversed(list(places())) if place.stage == "swiss" and not place.squad_points}
 
 
 @dataclass
