@@ -15,7 +15,7 @@ from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.typed import Count, DisplayText, Message, Natural, T, Word
 
 OPEN, ONE_SIDED, AGREED, DISPUTE, DECIDED, CLOSED = "open", "one-sided", "agreed", "dispute", "decided", "closed"
-MOST_RULES_BYTES = 64 * 1024
+RulesText = Annotated[str, Meta(max_length=64 * 1024)]
 
 SECOND = "second"  # both sides have agreed to another result than the one that stands: a judge decides
 
@@ -202,7 +202,7 @@ class TableView(Message, frozen=True):
     match: MatchView | None = None
     options: EventOptions = EventOptions()
     form: Form | None = None
-    rules: Annotated[str, Meta(max_length=MOST_RULES_BYTES)] | None = None
+    rules: RulesText | None = None
     clock: ClockView = ClockView()
     call: CallView | None = None
     next: NextView | None = None

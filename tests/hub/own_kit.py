@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from random import Random
 
-from own_games.own_evenings import any_result
 from pages_kit import Browser, House, text_of
 
+from own_games.own_evenings import any_result
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import (
     Command,
@@ -66,9 +66,16 @@ class OwnEvening:
 
     def publish(self) -> None:
         self.draw()
+        self.publish_draft()
+
+    def publish_draft(self) -> None:
+        """The clock runs, where the round has one."""
         draft = self.event.draft
         assert draft is not None
-        self.tell(PublishRound(draft.number, draft.draw.attempt, noted="a test"), SetClock("start"))
+        assert draft.draw is not None
+        self.tell(PublishRound(draft.number, draft.draw.attempt, noted="a test"))
+        if self.event.clock.total_ms is not None:
+            self.tell(SetClock("start"))
 
     def open_matches(self) -> list[MatchState]:
         live = self.event.live
@@ -97,8 +104,7 @@ class OwnEvening:
         yield "before"
         self.draw()
         yield "drawn"
-        draft = self.event.draft
-        self.tell(PublishRound(draft.number, draft.draw.attempt, noted="a test"), SetClock("start"))
+        self.publish_draft()
         self.play(leave_open=2)
         one, two = self.open_matches()
         self.report(one, "a", self.result(one))
@@ -157,7 +163,9 @@ class OwnEvening:
                         yield f"/console/e1/entry?table={match.match.table}&text=a"
 
 
-BARE = re.compile(r"\bNone\b|\bown-[0-9a-f]{12}\b|\b[a-z]+(?:_[a-z0-9]+)+\b|\b(?:column|tiebreaker|form|step|ended)\.\w+")
+BARE = re.compile(
+    r"\bNone\b|\bown-[0-9a-f]{12}\b|\b[a-z]+(?:_[a-z0-9]+)+\b|\b(?:column|tiebreaker|form|step|ended)\.\w+"
+)
 """What nobody should read: a value that is missing, the id of a rulebook, a key."""
 
 
@@ -169,8 +177,8 @@ def look(evening: OwnEvening, browser: Browser, addresses: Iterator[str]) -> lis
         if answer.status_code >= 500:
             faults.append(f"{address}: {answer.status_code}")
         elif answer.mimetype == "text/html":
-            faults += [f"{address}: {found[0]} in “{found.string[max(0, found.start() - 60) : found.end() + 40]}”"
-                       for found in BARE.finditer(text_of(answer))]
+            faults += [
+                f"{address}: {found[0]} in “{found.string[max(0, found.start() - 60) : found.end() + 40]}”"
+                for found in BARE.finditer(text_of(answer))
+            ]
     return faults
-
-

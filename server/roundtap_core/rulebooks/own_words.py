@@ -1,5 +1,6 @@
 """A store's own game in words: its rules in sentences, three worked matches, and the texts that are its own."""
 
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -24,6 +25,7 @@ from roundtap_core.rulebooks.own_rules import (
 from roundtap_core.rulebooks.scoring import ANY, Bonus, points_text
 from roundtap_core.words import Words, core_words
 
+FIRST_SENTENCE = re.compile(r".+?(?:[.!?](?=\s)|$)", re.S)
 PARAMETERS = ("floor", "dropped_ceiling", "cut_lowest", "cut_highest", "base")
 
 
@@ -62,7 +64,7 @@ def words_of(book: Rulebook, words: Words) -> Words:
     """The words in which a game is told: a store's own game brings its own for what tables and lists call it."""
     if not isinstance(book, OwnRulebook):
         return words
-    return Words(words.language, _labels(book, core_words(words.language))).also(words)
+    return words.with_texts(_labels(book, core_words(words.language)))
 
 
 def _labels(book: OwnRulebook, words: Words) -> dict[str, str]:
@@ -76,6 +78,8 @@ def _labels(book: OwnRulebook, words: Words) -> dict[str, str]:
     for tie, tiebreaker in zip(rules.tiebreakers, book.tiebreakers, strict=False):
         labels[f"tiebreaker.{tiebreaker.key}"] = tiebreaker_text(rules, tie, words)
         labels[f"column.{tiebreaker.key}"] = tiebreaker_text(rules, tie, words, "column")
+    if note := FIRST_SENTENCE.match(rules.note.strip()):
+        labels[f"at_time.{book.id}"] = " ".join(note[0].split())
     if rules.time.knockout_asks is not None:
         labels[f"form.{TIE_KEY}"] = rules.time.knockout_asks.text(language)
     for field in rules.list.fields:

@@ -238,7 +238,9 @@ def job_content(
 
 def print_header(state: EventState, url: str, by_name: str = "") -> PrintHeader:
     head = f"#{state.number} {state.head[:HEAD_LETTERS]}"
-    return PrintHeader(event=DisplayText(state.name), url=url, head=head, by_name=by_name or UNSET)
+    return PrintHeader(
+        event=DisplayText(state.name), url=url, head=head, by_name=by_name or UNSET, rules=state.rules or UNSET
+    )
 
 
 def slip_content(
@@ -353,7 +355,7 @@ def _cut(event: SavedEvent, names: Names) -> CutOrder | None:
         CutLine(
             rank=row.seed,
             name=DisplayText(names[row.competitor]),
-            points=row.points,
+            points=str(row.points),
             value=str(row.opponents_points),
             decided=row.decided_by == "opponents_points",
         )

@@ -262,8 +262,9 @@ def line_grammar(entered: MatchEntry) -> LineGrammar:
     ):
         alone = questions.LOSER
     keys = dict.fromkeys(figure.key for way, figures in plays for figure in way.figures() if figures)
+    words = current.game_words(entered.state)
     return LineGrammar(
-        figures=", ".join(figure_label(current.words(), key, entered.state.rulebook_id) for key in keys),
+        figures=", ".join(figure_label(words, key, entered.state.rulebook_id) for key in keys),
         alone=alone,
         bare=any(not figures for _, figures in plays),
         draw=any(way.winner == DRAWN for way in ways),

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
-from own_games.shelf import GAMES
 from own_kit import OwnEvening, look
 from pages_kit import open_house
 
+from own_games.shelf import GAMES
 from roundtap_core.rulebooks.own_rules import EVERYBODY
 from roundtap_core.words import LANGUAGES
 
