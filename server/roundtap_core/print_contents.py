@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from msgspec import UNSET, Meta, UnsetType, field
 
 from roundtap_core.forms.form import Form
+from roundtap_core.records import Side
 from roundtap_core.typed import Count, DisplayText, Message, Word
 from roundtap_core.view_types import RulesText, SideView, refuse_malformed_form
 
@@ -49,12 +50,15 @@ class PairingsByTable(RoundNotice, frozen=True, kw_only=True):
 
 
 class NameLine(Message, frozen=True, kw_only=True):
+    """`side`: at which side of the table this one sits."""
+
     name: DisplayText
     record: Word
     value: Word
     table: Count | None
     bye: Word | None
     members: Members = ()
+    side: Side = "a"
 
 
 class PairingsByName(RoundNotice, frozen=True, kw_only=True):

@@ -12,7 +12,7 @@ from roundtap_core.words import Words
 from roundtap_devices.printing import print_lines
 from roundtap_devices.printing.escpos_job import code_page_test_lines
 from roundtap_devices.printing.printer_profiles import PrinterProfile
-from roundtap_units.documents.slips import columns_of, round_title, slip_lines, wrap_text
+from roundtap_units.documents.slips import NAMED, SIDE_NAME, columns_of, round_title, slip_lines, wrap_text
 
 SIGNING = 52
 WIDE = 40  # from this many columns on, a match has one line and a list more columns
@@ -24,6 +24,9 @@ def pairings_by_table(
     content: print_contents.PairingsByTable, sheet: print_lines.Paper, words: Words
 ) -> list[print_lines.PrintLine]:
     lines = _head(content, words("paper.pairings", round=round_title(content, words)), words("paper.by_table"), sheet)
+    if NAMED[0] in words:
+        names = " – ".join(map(words, NAMED))
+        lines += [print_lines.line(part, sheet, print_lines.CENTER) for part in wrap_text(names, sheet.columns)]
     record = max((len(each or "") for row in content.rows for each in (row.a_record, row.b_record)), default=0) + 1
     for row in content.rows:
         lines += _match(row, max(6, record), sheet, words)
@@ -114,7 +117,11 @@ def pairings_by_name(
         ]
         if wide:
             cells.append(print_lines.TextCell(row.value, name + record, 8, print_lines.RIGHT))
-        lines += [*_name_lines(tuple(cells), row.name, 0, name), *_players(row.members, 0, sheet)]
+        below = words(f"{SIDE_NAME}{row.side}") if row.table is not None and NAMED[0] in words else ""
+        lines += [
+            *_name_lines(tuple(cells), row.name, 0, name),
+            *_players([*filter(None, (below,)), *row.members], 0, sheet),
+        ]
     return [*lines, *_foot(content, sheet, words)]
 
 

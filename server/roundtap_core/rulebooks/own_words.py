@@ -34,7 +34,7 @@ def figure_text(rules: Rules, key: str, words: Words) -> str:
     named = next((each.label for each in rules.match.figure if each.key == key and each.label), None)
     if named is not None:
         return named.text(words.language)
-    return words("own.games") if rules.match.report == GAMES else words("form.figure.score")
+    return words("own.games") if rules.match.report == GAMES else words(f"form.figure.{key}")
 
 
 def tiebreaker_text(rules: Rules, tie: TiebreakRules, words: Words, kind: str = "tiebreaker") -> str:
@@ -44,7 +44,7 @@ def tiebreaker_text(rules: Rules, tie: TiebreakRules, words: Words, kind: str = 
     number = figure_text(rules, tie.of, words) if tie.of is not None else ""
     text = number if tie.by == "own" else words(f"{kind}.{tie.by}", number=number)
     if kind == "column":
-        cuts = (f"−{n}" for n in (tie.cut_lowest, tie.cut_highest) if n)
+        cuts = (f"(−{n})" for n in (tie.cut_lowest, tie.cut_highest) if n)
         return " ".join((text, *cuts))
     return ", ".join((text, *_parameters(tie, words)))
 
@@ -87,7 +87,9 @@ def _labels(book: OwnRulebook, words: Words) -> dict[str, str]:
         if field.label is not None or not known:
             labels[f"list.{field.key}"] = field.label.text(language) if field.label else field.key
     if rules.sides is not None:
-        labels |= {f"side.{side}": name.text(language) for side, name in zip(SIDES, rules.sides.names, strict=True)}
+        labels |= {
+            f"side.name.{side}": name.text(language) for side, name in zip(SIDES, rules.sides.names, strict=True)
+        }
     return labels
 
 

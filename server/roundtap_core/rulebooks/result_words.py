@@ -9,7 +9,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.forms import questions
 from roundtap_core.forms.form import Form, WalkState, WayToEnd, answers_on_record, walk_way
 from roundtap_core.lists.squads import squad_letter
-from roundtap_core.records import CONCESSION, RULING, SIDES, TIME, Result, Side, other_side
+from roundtap_core.records import CONCESSION, PLAYED, RULING, SIDES, TIME, Result, Side, other_side
 from roundtap_core.rulebooks.base import MatchSituation, Options, Rulebook
 from roundtap_core.rulebooks.scoring import DRAW
 from roundtap_core.words import Words
@@ -29,7 +29,11 @@ class ResultLine(Struct, frozen=True):
 
 
 def figure_label(words: Words, key: str, rulebook_id: str) -> str:
-    return words.first(f"form.figure.{key}.{rulebook_id}", f"form.figure.{key}", f"column.{key}")
+    return words.first(*figure_keys(key, rulebook_id), f"column.{key}")
+
+
+def figure_keys(key: str, rulebook_id: str) -> tuple[str, ...]:
+    return f"form.figure.{key}.{rulebook_id}", f"form.figure.{key}"
 
 
 def way_label(words: Words, way_id: str, rulebook_id: str) -> str:
@@ -144,6 +148,8 @@ def outcome_reason(book: Rulebook, options: Options, result: Result) -> tuple[st
     if on_record is None or (winner == DRAW and result.ended == TIME):
         return (f"ended.{result.ended}",) if winner == DRAW else ()
     way = on_record[0]
+    if not way.steps and way.ended == PLAYED:
+        return ()
     # The winner was asked, as after a final salvo; else the way itself decides.
     choice = way.choice("winner")
     return ((choice.label.replace("form.", "step."),) if choice is not None else ()) + _way_keys(way.id, book.id)

@@ -297,7 +297,7 @@ def pairings_by_name(event: SavedEvent, played: RoundState, names: Names) -> tup
     """Every competitor with record and first tiebreaker, so that errors are found before play."""
     members = shown_members(event)
     seats = [
-        (match.match, who, *record_of(event, who))
+        (match.match, side, who, *record_of(event, who))
         for match in played.matches
         for side in SIDES
         if (who := match.match.competitor(side)) is not None
@@ -310,8 +310,9 @@ def pairings_by_name(event: SavedEvent, played: RoundState, names: Names) -> tup
             value=values[0].text if values else "",
             table=match.table,
             bye=match.bye,
+            side=side,
         )
-        for match, who, record, values in seats
+        for match, side, who, record, values in seats
     ]
     return tuple(sorted(rows, key=lambda row: name_sort_key(row.name)))
 

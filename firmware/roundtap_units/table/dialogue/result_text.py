@@ -56,11 +56,7 @@ def pair_text(table: TableState, pair: SidePair, side: Side) -> str:
 
 def side_figure(table: TableState, result: Result, side: Side) -> str:
     """The figure under a side's name: its score as it counts; a sign of who won where no figure is kept."""
-    if (
-        result.score == SidePair()
-        and table.form is not None
-        and not any(step.key == "score" for way in table.form.ways for step in way.figures())
-    ):
+    if result.score == SidePair() and table.form is not None and not table.form.scored:
         return _sign(table, result, side)
     return str(as_counted(table, result).score.of(side))
 
@@ -110,7 +106,7 @@ def result_sentence(table: TableState, key: str, result: Result, side: Side, fig
     if winner is None and side_outcome(table, result, side) != "draw":
         return words("ask.right")
     first = table.first(side) if winner is None else winner
-    scored = table.form is not None and any(step.key == "score" for way in table.form.ways for step in way.figures())
+    scored = table.form is not None and table.form.scored
     score = as_counted(table, result).score
     told = f" {score.of(first)}:{score.of(other_side(first))}" if figures and scored else ""
     if winner is None:
