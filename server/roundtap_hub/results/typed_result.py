@@ -12,7 +12,6 @@ from roundtap_core.numbers import typed_number
 from roundtap_core.records import CONCESSION, RULING, SIDES, Side, other_side
 from roundtap_core.rulebooks.result_gate import ON_RECORD, refuse_result
 from roundtap_core.rulebooks.result_words import figure_label
-from roundtap_core.rulebooks.scoring import DRAW
 from roundtap_hub.live import current
 from roundtap_hub.live.result_wizard import MatchEntry, WizardProgress
 
@@ -87,7 +86,7 @@ def read_line(line: str, entered: MatchEntry) -> WizardProgress:
             except Problem as problem:
                 problems.append(problem)
                 continue
-            if not typed.draw or winner == DRAW:
+            if not typed.draw or winner not in SIDES:
                 return WizardProgress(way, opener, answers)
     # "figure_fixed" is the least helpful problem.
     nearest = min(problems, key=lambda problem: problem.key == "figure_fixed", default=None)
