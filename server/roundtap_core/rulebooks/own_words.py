@@ -74,7 +74,7 @@ def _labels(book: OwnRulebook, words: Words) -> dict[str, str]:
     for each in rules.match.figures:
         name = figure_text(rules, each, words)
         labels |= {f"form.figure.{each}.{book.id}": name, f"paper.figure.{each}.{book.id}": name}
-        labels[f"step.{each}"] = name
+        labels |= {f"step.{each}": name, f"form.dialled.{each}": name}
     for tie, tiebreaker in zip(rules.tiebreakers, book.tiebreakers, strict=False):
         labels[f"tiebreaker.{tiebreaker.key}"] = tiebreaker_text(rules, tie, words)
         labels[f"column.{tiebreaker.key}"] = tiebreaker_text(rules, tie, words, "column")

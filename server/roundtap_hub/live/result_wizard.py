@@ -77,7 +77,7 @@ class ToldResult:
     shown: ShownResult
     outcome: str
     lines: tuple[result_words.ResultLine, ...]
-    worth: Mapping[str, tuple[int, int]]
+    worth: Mapping[str, tuple[str, str]]
     lets_go: str
     mark: str
 
@@ -160,7 +160,7 @@ class MatchEntry:
                 *lost_squads(state, played, match, result, self.names, t),
                 *cut_changes(state, played, match, result, self.people, t),
             ),
-            worth,
+            {key: result_words.worth_texts(book, key, pair) for key, pair in worth.items()},
             event_flow.squads_let_go(state, played, match.match, result.picks or {}),
             short_hash(match.id, match.match.a, match.match.b, as_text, shown.winner, sorted(worth.items())),
         )

@@ -15,7 +15,7 @@ from roundtap_core.event.states import PUBLISHED, EventState, MatchState, RoundS
 from roundtap_core.lists.list_form import names_at
 from roundtap_core.records import RULING, SIDES, Result, Side, SidePair, other_side
 from roundtap_core.rulebooks.base import BY_LOT, FIRST_PLAYER, INITIATIVE, MatchSituation
-from roundtap_core.rulebooks.result_words import figure_keys, outcome_reason, winner_of
+from roundtap_core.rulebooks.result_words import figure_keys, outcome_reason, winner_of, worth_texts
 from roundtap_core.typed import DisplayText
 from roundtap_core.view_types import SideView
 from roundtap_hub.access.slip_codes import slip_codes
@@ -149,9 +149,11 @@ def side_names(match: states.MatchState, names: Mapping[str, str]) -> dict[str, 
 
 def result_worth(
     state: states.EventState, played: states.RoundState, match: states.MatchState
-) -> dict[str, tuple[int, int]]:
+) -> dict[str, tuple[str, str]]:
     """What the result is worth to each side; empty without a result, and where the rulebook cannot tell."""
-    return state.rulebook.worth(match.match, state.options, situation_of(state, played, match))
+    book = state.rulebook
+    worth = book.worth(match.match, state.options, situation_of(state, played, match))
+    return {key: worth_texts(book, key, pair) for key, pair in worth.items()}
 
 
 def grid_cells(

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from roundtap_core.rulebooks.base import Rulebook
-from roundtap_core.rulebooks.own import own_rulebook
+from roundtap_core.rulebooks.own import OwnRulebook, own_rulebook
 from roundtap_core.rulebooks.own_rules import Rules, read_rules, rules_id, rules_json
 from roundtap_core.rulebooks.registry import RULEBOOKS
 
@@ -33,6 +33,11 @@ def book_behind(book_id: str) -> Rulebook:
     """The rulebook of this id: one of a document, or an example's."""
     rules = rules_behind(book_id)
     return RULEBOOKS[book_id] if rules is None else own_rulebook(rules_json(rules))
+
+
+def rules_text(book: Rulebook) -> str | None:
+    """The rules that a table's view carries; None for a rulebook of a document."""
+    return rules_json(book.rules) if isinstance(book, OwnRulebook) else None
 
 
 def id_of(name: str) -> str:

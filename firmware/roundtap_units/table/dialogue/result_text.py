@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from roundtap_core.lists.squads import squad_letter
 from roundtap_core.records import CONCESSION, SIDES, TIME, Match, Result, Side, SidePair, other_side
-from roundtap_core.rulebooks.result_words import figure_label, outcome_reason
+from roundtap_core.rulebooks.result_words import figure_label, outcome_reason, worth_texts
 from roundtap_core.rulebooks.result_words import winner_of as winner_of_result
 from roundtap_units.table.dialogue.table_state import TableState
 from roundtap_units.table.screens import lettering
@@ -39,7 +39,7 @@ def worth_text(table: TableState, result: Result, side: Side) -> str:
     values = book.worth(Match("a", "b", result=result), book.options(view.options), view.situation)
     parts = []
     for key, pair in values.items():
-        text = pair_text(table, SidePair(*pair), side)
+        text = ":".join(worth_texts(book, key, pair if table.first(side) == "a" else pair[::-1]))
         parts.append(text if key == BARE and len(values) > 1 else f"{table.words(f'worth.{key}')} {text}")
     return " ".join(parts)
 
@@ -184,7 +184,7 @@ def extra_figures(table: TableState, result: Result, side: Side) -> list[str]:
         elif isinstance(value, dict):
             texts.append(":".join(_option_text(table, value[each]) if each in value else "–" for each in sides))
         elif key not in NEEDS_NO_WORD and value not in SIDES:
-            texts.append(_option_text(table, value))
+            texts.append(label + _option_text(table, value))
     return texts
 
 
