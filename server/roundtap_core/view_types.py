@@ -15,7 +15,7 @@ from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.typed import Count, DisplayText, Message, Natural, T, Word
 
 OPEN, ONE_SIDED, AGREED, DISPUTE, DECIDED, CLOSED = "open", "one-sided", "agreed", "dispute", "decided", "closed"
-MOST_RULES_BYTES = 64 * 1024
+RulesText = Annotated[str, Meta(max_length=64 * 1024)]
 
 SECOND = "second"  # both sides have agreed to another result than the one that stands: a judge decides
 
@@ -213,7 +213,7 @@ class TableView(Message, frozen=True):
     leave_asked: Annotated[tuple[Side, ...], Meta(max_length=2)] | None = None
     call_closed: bool = False
     call_ms: int = 0
-    rules: Annotated[str, Meta(max_length=MOST_RULES_BYTES)] | None = None
+    rules: RulesText | None = None
 
     def __post_init__(self) -> None:
         if self.form is not None:

@@ -17,6 +17,7 @@ from typing import Any
 from flask import g
 from pages_kit import Browser, House, open_house
 
+from own_games.shelf import book_behind, rules_behind
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
@@ -28,8 +29,7 @@ from roundtap_core.event.states import Entrant, EventState, MatchState, Official
 from roundtap_core.forms.form import Form
 from roundtap_core.records import Result, Side, result_from_json, result_to_json
 from roundtap_core.rulebooks.base import MatchSituation, Rulebook
-from roundtap_core.rulebooks.own_rules import Rules, read_rules, rules_id, rules_json
-from roundtap_core.rulebooks.registry import RULEBOOKS, rulebook
+from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.rulebooks.result_gate import PLAYER, ResultSource, result_problems
 from roundtap_core.wire import digest
 from roundtap_hub.store.journal import PersonRecord
@@ -56,32 +56,18 @@ CLOCKS = (NOT_STARTED, RUNNING, PAUSED, COUNTING, EXTENDED, UP, COUNTED)
 
 @dataclass(frozen=True)
 class Place:
-    """Which match: the rulebook, its stage, how many games, what both lists cost, and options besides; `own`: a file
-    of rules instead."""
+    """Which match: the rulebook, its stage, how many games, what both lists cost, and options besides."""
 
     book: str
     stage: str = "swiss"
     games: int = 1
     totals: tuple[int | None, int | None] = (None, None)
     squad_points: int | None = None
-    own: Path | None = None
-
-    @property
-    def rules(self) -> Rules | None:
-        return None if self.own is None else read_rules(self.own.read_text(encoding="utf-8"))[0]
-
-    @property
-    def rulebook(self) -> Rulebook:
-        return rulebook(self.book, None if self.rules is None else rules_json(self.rules))
-
-    @property
-    def game(self) -> str:
-        return self.book if self.own is None else self.own.stem
 
     def __str__(self) -> str:
         return "-".join(
             [
-                self.game,
+                self.book if self.book in RULEBOOKS else book_behind(self.book).title,
                 self.stage,
                 *([f"best-of-{self.games}"] if self.games > 1 else []),
                 *[str(total) for total in self.totals if total],
@@ -102,7 +88,7 @@ class Place:
     @property
     def clocks(self) -> tuple[str, ...]:
         """Those that the hall can show; an untimed round has none."""
-        book = self.rulebook
+        book = book_behind(self.book)
         return CLOCKS if book.minutes(self.stage, book.options(self.options)) is not None else (NOT_STARTED,)
 
     @property
@@ -110,10 +96,10 @@ class Place:
         return 2 if self.stage == "final" else 4
 
 
-def places() -> Iterator[Place]:
-    """Every rulebook, in a Swiss round and in elimination, with every number of games; where lists count, also with
-    one or both totals known; where the squad points are an option, also with other ones."""
-    for book_id, book in RULEBOOKS.items():
+def places(books: Mapping[str, Rulebook] = RULEBOOKS) -> Iterator[Place]:
+    """Every one of these rulebooks, in a Swiss round and in elimination, with every number of games; where lists count,
+    also with one or both totals known; where the squad points are an option, also with other ones."""
+    for book_id, book in books.items():
         for stage in ("swiss", "elimination", "final"):
             for games in book.best_of:
                 place = Place(book_id, stage, games)
@@ -129,25 +115,11 @@ def places() -> Iterator[Place]:
                     yield Place(book_id, stage, games, (points - 10, None))
         if "squad_points" in book.option_defaults:
             yield Place(book_id, squad_points=book.option_defaults["squad_points"] + 50)
-    yield from own_places()
-
-
-OWN_GAMES = ("best-of-five-like", "magic-like", "star-wars-unlimited", "one-piece", "chess-club", "infinity", "legion")
-"""One file of rules for each way of reporting, with draws and without, asked and not."""
-
-
-def own_places() -> Iterator[Place]:
-    """A store's own games, in a Swiss round and in elimination."""
-    for file in sorted((Path(__file__).parents[1] / "core/own_games/examples").rglob("*.toml")):
-        rules = read_rules(file.read_text(encoding="utf-8"))[0]
-        if file.stem in OWN_GAMES and rules is not None:
-            for stage in ("swiss", "elimination"):
-                yield Place(rules_id(rules), stage, rules.match.best_of, own=file)
 
 
 def _possible(place: Place) -> bool:
     try:
-        place.rulebook.check_options(place.options)
+        book_behind(place.book).check_options(place.options)
     except Problem:
         return False
     return True
@@ -175,11 +147,10 @@ class World:
         self.house.app.after_request(self._note)
         self.heard: list[Decided] = []
         """What was asked of the hub while it stands."""
-        given = self.place.options
-        create = c.CreateEvent("Winter Open", self.place.book, None, given, "#0072B2", 7, rules=self.place.rules)
+        book, rules = book_behind(self.place.book), rules_behind(self.place.book)
+        create = c.CreateEvent("Winter Open", book.id, None, self.place.options, "#0072B2", 7, rules=rules)
         steps = [Step("e1", create)]
         people = []
-        book = self.place.rulebook
         for number, name in enumerate(NAMES[: self.place.players], start=1):
             members = (f"{name} I", f"{name} II") if book.team_size > 1 else ()
             person = Person(name, members=members, captain=members[0] if members else None)

@@ -16,6 +16,8 @@ SIGN_ROW = 36  # Height in dots of a signature row. A whole slip must fit into 7
 CODE_COLUMNS, MINUTES = 12, 44  # columns of the code; dots to write the extension on
 SIGNS = {"a": "●", "b": "■"}
 BOTH = tuple(SIGNS.values())
+SIDE_NAME = "side.name."
+NAMED = tuple(f"{SIDE_NAME}{side}" for side in SIGNS)  # what a game calls its sides, where it has names for them
 EDGE = 2  # the upper and lower edge of a box are drawn, its sides are letters
 TICK = "☐"
 TICK_COLUMNS = 3  # as "[ ]" in letters
@@ -140,7 +142,9 @@ def slip_lines(content: Slip, sheet: print_lines.Paper, words: Words) -> list[pr
             tall=True,
         ),
         *_head(head, sheet),
-        squads_row(picks, content, sheet, words) if picks else print_lines.Drawing(20, tuple(_sides(content, sheet))),
+        squads_row(picks, content, sheet, words)
+        if picks
+        else print_lines.Drawing(20, tuple(_sides(content, sheet, words))),
         *_names(content, sheet),
         *_members(content, sheet),
         *form_row_lines(content.form, sheet, words),
@@ -164,11 +168,12 @@ def round_title(content: RoundNotice, words: Words) -> str:
     return round_label(words, content.name) if content.name else words("paper.round", number=content.round)
 
 
-def _sides(content: Slip, sheet: print_lines.Paper) -> Iterator[Shape]:
+def _sides(content: Slip, sheet: print_lines.Paper, words: Words) -> Iterator[Shape]:
     half = sheet.dots // 2
-    for x, sign, record in ((0, SIGNS["a"], content.a.record), (half + 8, SIGNS["b"], content.b.record)):
-        yield print_lines.Label(x, 0, sign, 19, 24)
-        yield print_lines.Label(x + 26, 0, record, 17, half - 38)
+    for x, side, record in ((0, "a", content.a.record), (half + 8, "b", content.b.record)):
+        named = f"{words(f'{SIDE_NAME}{side}')}  {record}" if NAMED[0] in words else record
+        yield print_lines.Label(x, 0, SIGNS[side], 19, 24)
+        yield print_lines.Label(x + 26, 0, named, 17, half - 38)
     yield print_lines.RuledLine(half - 1, 0, 2, 20)
 
 

@@ -128,6 +128,11 @@ class Form(Message, frozen=True):
         return tuple(way for way in self.ways if way.when in (wanted, ANY_TIME))
 
     @property
+    def scored(self) -> bool:
+        """Whether any way has a score; without one, 0:0 says nothing."""
+        return any(figure.key == questions.SCORE for way in self.ways for figure in way.figures())
+
+    @property
     def lots(self) -> frozenset[str]:
         """The choices of any way that the kit draws."""
         return frozenset(name for way in self.ways for name in way.lots)

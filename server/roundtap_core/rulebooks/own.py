@@ -393,6 +393,7 @@ def own_rulebook(rules_text: str) -> OwnRulebook:
         "counted_by": scoring,
         "id": rules_id(rules),
         "title": rules.name,
+        "points_unit": rules.points.unit,
         "tiebreakers": scoring.tiebreakers,
         "bye_after_round_1": rules.bye.order,
         "stage_minutes": rules.time.stage_minutes,

@@ -13,6 +13,7 @@ from msgspec import Meta, Struct, to_builtins
 from roundtap_core.errors import Invalid, Problem, json_pointer
 from roundtap_core.limits import LINE, PROSE
 from roundtap_core.reasons import type_problems
+from roundtap_core.rulebooks import scoring
 from roundtap_core.rulebooks.scoring import (
     FigureValue,
     Points,
@@ -209,17 +210,10 @@ class Rules(_Part, frozen=True, kw_only=True):
     structure: StructureRules = StructureRules()
 
     NEEDS_FIGURE: ClassVar[tuple[str, ...]] = ("own", "difference", "against", "opponents_own")
-    RATES: ClassVar[tuple[str, ...]] = (
-        "match_win",
-        "game_win",
-        "opponents_match_win",
-        "opponents_opponents_match_win",
-        "opponents_game_win",
-    )
     TAKEN: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "floor": RATES,
-        "dropped_ceiling": RATES,
-        "counts": RATES,
+        "floor": scoring.RATES,
+        "dropped_ceiling": scoring.RATES,
+        "counts": scoring.RATES,
         "cut_lowest": ("opponents_points",),
         "cut_highest": ("opponents_points",),
         "base": ("difference",),
@@ -408,7 +402,7 @@ def _tiebreak_faults(rules: Rules, tie: TiebreakRules, where: str) -> Iterator[P
         yield Problem("rules_of_needless", where=f"{where}/of", by=tie.by)
     if tie.by in ("game_win", "opponents_game_win") and rules.match.report == POINTS:
         yield Problem("rules_without_games", where=f"{where}/by")
-    if tie.by in rules.RATES and tie.counts == "points" and rules.points.win <= 0:
+    if tie.by in scoring.RATES and tie.counts == "points" and rules.points.win <= 0:
         yield Problem("rules_rate_of_nothing", where=f"{where}/by", win=rules.points.win)
     if tie.dropped_ceiling is not None and tie.dropped_ceiling < tie.floor:
         yield Problem("rules_from_above_to", where=f"{where}/floor", low=tie.floor, high=tie.dropped_ceiling)

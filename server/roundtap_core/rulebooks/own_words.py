@@ -1,5 +1,6 @@
 """A store's own game in words: its rules in sentences, three worked matches, and the texts that are its own."""
 
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import lru_cache
@@ -25,6 +26,7 @@ from roundtap_core.rulebooks.own_rules import (
 from roundtap_core.rulebooks.scoring import ANY, Bonus, points_text
 from roundtap_core.words import Words, core_words
 
+FIRST_SENTENCE = re.compile(r".+?(?:[.!?](?=\s)|$)", re.S)
 PARAMETERS = ("floor", "dropped_ceiling", "cut_lowest", "cut_highest", "base")
 
 
@@ -33,7 +35,7 @@ def figure_text(rules: Rules, key: str, words: Words) -> str:
     named = next((each.label for each in rules.match.figure if each.key == key and each.label), None)
     if named is not None:
         return named.text(words.language)
-    return words("own.games") if rules.match.report == GAMES else words("form.figure.score")
+    return words("own.games") if rules.match.report == GAMES else words(f"form.figure.{key}")
 
 
 def tiebreaker_text(rules: Rules, tie: TiebreakRules, words: Words, kind: str = "tiebreaker") -> str:
@@ -43,7 +45,7 @@ def tiebreaker_text(rules: Rules, tie: TiebreakRules, words: Words, kind: str = 
     number = figure_text(rules, tie.of, words) if tie.of is not None else ""
     text = number if tie.by == "own" else words(f"{kind}.{tie.by}", number=number)
     if kind == "column":
-        cuts = (f"−{n}" for n in (tie.cut_lowest, tie.cut_highest) if n)
+        cuts = (f"(−{n})" for n in (tie.cut_lowest, tie.cut_highest) if n)
         return " ".join((text, *cuts))
     return ", ".join((text, *_parameters(tie, words)))
 
@@ -63,7 +65,7 @@ def words_of(book: Rulebook, words: Words) -> Words:
     """The words in which a game is told: a store's own game brings its own for what tables and lists call it."""
     if not isinstance(book, OwnRulebook):
         return words
-    return Words(words.language, _labels(book, core_words(words.language))).also(words)
+    return words.with_texts(_labels(book, core_words(words.language)))
 
 
 def _labels(book: OwnRulebook, words: Words) -> dict[str, str]:
@@ -73,10 +75,12 @@ def _labels(book: OwnRulebook, words: Words) -> dict[str, str]:
     for each in rules.match.figures:
         name = figure_text(rules, each, words)
         labels |= {f"form.figure.{each}.{book.id}": name, f"paper.figure.{each}.{book.id}": name}
-        labels[f"step.{each}"] = name
+        labels |= {f"step.{each}": name, f"form.dialled.{each}": name}
     for tie, tiebreaker in zip(rules.tiebreakers, book.tiebreakers, strict=False):
         labels[f"tiebreaker.{tiebreaker.key}"] = tiebreaker_text(rules, tie, words)
         labels[f"column.{tiebreaker.key}"] = tiebreaker_text(rules, tie, words, "column")
+    if note := FIRST_SENTENCE.match(rules.note.strip()):
+        labels[f"at_time.{book.id}"] = " ".join(note[0].split())
     if rules.time.knockout_asks is not None:
         labels[f"form.{TIE_KEY}"] = rules.time.knockout_asks.text(language)
     for field in rules.list.fields:
@@ -84,7 +88,9 @@ def _labels(book: OwnRulebook, words: Words) -> dict[str, str]:
         if field.label is not None or not known:
             labels[f"list.{field.key}"] = field.label.text(language) if field.label else field.key
     if rules.sides is not None:
-        labels |= {f"side.{side}": name.text(language) for side, name in zip(SIDES, rules.sides.names, strict=True)}
+        labels |= {
+            f"side.name.{side}": name.text(language) for side, name in zip(SIDES, rules.sides.names, strict=True)
+        }
     return labels
 
 

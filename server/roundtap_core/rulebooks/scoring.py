@@ -2,6 +2,7 @@
 rulebooks that are written out."""
 
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Annotated, ClassVar, Final, Literal
 
 from msgspec import Meta, Struct
@@ -120,6 +121,22 @@ def points_text(points: int, unit: str = "whole") -> str:
         return str(points).replace("-", "−")
     whole, half = divmod(abs(points), 2)
     return ("−" if points < 0 else "") + (f"{whole or ''}½" if half else str(whole))
+
+
+RATES = ("match_win", "game_win", "opponents_match_win", "opponents_opponents_match_win", "opponents_game_win")
+OF_POINTS = (*("opponents_points", "sonneborn_berger", "cumulative", "opponents_cumulative", "sos", "extended_sos"),)
+"""Ways of breaking ties whose values are percentages, or sums and means of tournament points."""
+
+
+def value_text(by: str, value: int | Fraction, unit: str = "whole") -> str:
+    """A tiebreaker's value as people read it, rounded; the exact fraction is in the export."""
+    if by in RATES:
+        return f"{float(100 * value):.1f}%"
+    if by in OF_POINTS and unit == "half":
+        if isinstance(value, int):
+            return points_text(value, unit)
+        value /= 2
+    return f"{float(value):.3f}" if isinstance(value, Fraction) else points_text(value)
 
 
 class TiebreakRule(_Part, frozen=True):

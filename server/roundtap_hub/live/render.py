@@ -25,7 +25,6 @@ from roundtap_core.event.event_flow import second_stage_begun
 from roundtap_core.event.states import EventState
 from roundtap_core.limits import sanitize_text
 from roundtap_core.records import TIEBREAK
-from roundtap_core.rulebooks.own_words import words_of
 from roundtap_core.rulebooks.result_gate import NEEDS_REASON
 from roundtap_core.rulebooks.result_words import figure_label, option_label, way_label
 from roundtap_core.version import version
@@ -361,7 +360,7 @@ def render_page(template: str, feed: PageKey | None = None, **context: Any) -> R
     """A page in this request's language. In templates `csrf()` and `sent_ms` (the hub's clock when it is sent) are
     placeholders, as they differ between readers of one rendering; `now_ms` is the time that the page shows."""
     hub, state = current.hub(), context.get("state")
-    t = current.words() if state is None else words_of(state.rulebook, current.words())
+    t = current.words() if state is None else current.game_words(state)
     problem: Problem | None = g.get("problem")
     asks = problem if problem is not None and problem.key in NEEDS_REASON else g.get("asks_reason")
     version = current_version(feed)

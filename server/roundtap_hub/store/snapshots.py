@@ -37,10 +37,11 @@ class EventSummary:
     players: int = 0
     finished: bool = True
     late: int = 0  # matches with a report after their round that nobody has dealt with
+    rules: str | None = None  # of a store's own game
 
     @property
     def rulebook(self) -> Rulebook:
-        return rulebook(self.rulebook_id)
+        return rulebook(self.rulebook_id, self.rules)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,7 @@ def summary_of(state: EventState) -> EventSummary:
         len(state.entrants),
         state.finished,
         len(state.late_matches),
+        state.rules,
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from roundtap_core.lists.squads import squad_letter
 from roundtap_core.records import CONCESSION, SIDES, TIME, Match, Result, Side, SidePair, other_side
-from roundtap_core.rulebooks.result_words import figure_label, outcome_reason
+from roundtap_core.rulebooks.result_words import figure_label, outcome_reason, worth_texts
 from roundtap_core.rulebooks.result_words import winner_of as winner_of_result
 from roundtap_units.table.dialogue.table_state import TableState
 from roundtap_units.table.screens import lettering
@@ -39,7 +39,7 @@ def worth_text(table: TableState, result: Result, side: Side) -> str:
     values = book.worth(Match("a", "b", result=result), book.options(view.options), view.situation)
     parts = []
     for key, pair in values.items():
-        text = pair_text(table, SidePair(*pair), side)
+        text = ":".join(worth_texts(book, key, pair if table.first(side) == "a" else pair[::-1]))
         parts.append(text if key == BARE and len(values) > 1 else f"{table.words(f'worth.{key}')} {text}")
     return " ".join(parts)
 
@@ -56,11 +56,7 @@ def pair_text(table: TableState, pair: SidePair, side: Side) -> str:
 
 def side_figure(table: TableState, result: Result, side: Side) -> str:
     """The figure under a side's name: its score as it counts; a sign of who won where no figure is kept."""
-    if (
-        result.score == SidePair()
-        and table.form is not None
-        and not any(step.key == "score" for way in table.form.ways for step in way.figures())
-    ):
+    if result.score == SidePair() and table.form is not None and not table.form.scored:
         return _sign(table, result, side)
     return str(as_counted(table, result).score.of(side))
 
@@ -110,7 +106,7 @@ def result_sentence(table: TableState, key: str, result: Result, side: Side, fig
     if winner is None and side_outcome(table, result, side) != "draw":
         return words("ask.right")
     first = table.first(side) if winner is None else winner
-    scored = table.form is not None and any(step.key == "score" for way in table.form.ways for step in way.figures())
+    scored = table.form is not None and table.form.scored
     score = as_counted(table, result).score
     told = f" {score.of(first)}:{score.of(other_side(first))}" if figures and scored else ""
     if winner is None:
@@ -188,7 +184,7 @@ def extra_figures(table: TableState, result: Result, side: Side) -> list[str]:
         elif isinstance(value, dict):
             texts.append(":".join(_option_text(table, value[each]) if each in value else "–" for each in sides))
         elif key not in NEEDS_NO_WORD and value not in SIDES:
-            texts.append(_option_text(table, value))
+            texts.append(label + _option_text(table, value))
     return texts
 
 

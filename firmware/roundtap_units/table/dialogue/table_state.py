@@ -410,6 +410,11 @@ class TableState:
         mine, theirs = self.match.of(side).name, self.match.of(other_side(side)).name
         return scenes.Name.of(f"{scenes.SIGNS[side]} {mine}", theirs)
 
+    def role(self, side: Side) -> str:
+        """What the game calls this side; "" where it has no names for them."""
+        key = f"side.name.{side}"
+        return self.words(key) if key in self.words else ""
+
     def show_notice(self, now_ms: int, scene: Callable[[], scenes.Scene], stays: bool = False) -> None:
         """Show a notice: for ten seconds, or with `stays` until a press."""
         self.notice = ScreenNotice(scene, None if stays else now_ms + NOTICE_MS)
