@@ -5,6 +5,7 @@ It is only data: what a table asks, what that is worth, how ties are broken, how
 
 import re
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
@@ -22,6 +23,7 @@ from roundtap_core.rulebooks.scoring import (
 )
 from roundtap_core.typed import parse_message
 from roundtap_core.wire import canonical_json, digest
+from roundtap_core.words import LANGUAGES
 
 FORMAT = "roundtap-rules/1"
 MOST_BYTES = 64 * 1024
@@ -32,6 +34,20 @@ WINNER_ONLY, GAMES, POINTS = "winner", "games", "points"
 ASK, BOTH_LOSE, BETTER_RANK, DRAWN = "ask", "both_lose", "better_rank", "draw"
 EVERYBODY = "everybody"
 SCORE, SECOND = "score", "second"
+
+SCREEN_PX = 128
+LETTERS_BY_PX: Mapping[int, str] = MappingProxyType(
+    {
+        2: "Iil.,:;'!Íí",
+        3: "Jfjt ()ł",
+        4: "r-/?",
+        6: "CDGHKNRUXYdegoqvy4&ÜöÚÑéóęĆŁŃ",
+        7: "AMOQTVZ+ÄÖÁÓĄŹŻ",
+        8: "mw½",
+        9: "W%",
+    }
+)
+"""Letters by their width on a table's screen, in its smallest and narrowest style; all others have 5 pixels."""
 
 Key = Literal["score", "second"]
 Minutes = Annotated[int, Meta(ge=0, le=600)]
@@ -428,10 +444,31 @@ def doubts(rules: Rules) -> Iterator[Problem]:
         yield Problem("rules_draws_pay", where="/points/draw", two=2 * points.draw, both=points.win + points.loss)
     if rules.bye.points is not None and not points.table and rules.bye.points > points.win:
         yield Problem("rules_bye_above_win", where="/bye/points", value=rules.bye.points, win=points.win)
+    for where, label in _labels(rules):
+        for language in LANGUAGES:
+            text = str(getattr(label, language))
+            if label_px(text) > SCREEN_PX:
+                shown = next(text[:n] for n in range(len(text), -1, -1) if label_px(text[:n]) <= SCREEN_PX)
+                yield Problem("rules_label_wide", where=f"{where}/{language}", text=shown, lost=text[len(shown) :])
     for at, tie in enumerate(rules.tiebreakers):
         for key, ways in rules.TAKEN.items():
             if getattr(tie, key) != getattr(PLAIN, key) and tie.by not in ways:
                 yield Problem("rules_without_effect", where=f"/tiebreakers/{at}/{key}", key=key, by=tie.by)
+
+
+def label_px(text: str) -> int:
+    """How wide it is on a table's screen."""
+    widths = {letter: px for px, letters in LETTERS_BY_PX.items() for letter in letters}
+    return sum(widths.get(letter, 5) for letter in text)
+
+
+def _labels(rules: Rules) -> Iterator[tuple[str, Label]]:
+    """What a table's screen shows of this game's own words."""
+    for at, figure in enumerate(rules.match.figure):
+        if figure.label is not None:
+            yield f"/match/figure/{at}/label", figure.label
+    for at, name in enumerate(rules.sides.names if rules.sides else ()):
+        yield f"/sides/names/{at}", name
 
 
 PLAIN = TiebreakRules(by="wins")

@@ -204,3 +204,11 @@ def test_the_command_says_rules_back_or_every_fault(tmp_path: Path, capsys: pyte
     assert main(["rulebook", "check", str(file)]) == 1
     assert capsys.readouterr().out.startswith(f"{file}: line 9, points.los: The key “los” is unknown here.")
     assert main(["rulebook", "check", str(tmp_path / "none.toml")]) == 2
+
+
+def test_a_label_that_no_screen_can_show_whole_is_told_with_the_letters_that_are_lost() -> None:
+    text = POINTS.replace('key = "score"', 'key = "score"\nlabel = { en = "Points", de = "WWWWWWWWWWWWWWWWW" }')
+    rules, _, [warning] = read_rules(text)
+    assert rules is not None
+    assert (warning.line, warning.where) == (7, "/match/figure/0/label/de")
+    assert warning.say() == "“WWWWWWWWWWWWWW” is all a table's screen shows; “WWW” is lost. Shorten it, or keep it."
