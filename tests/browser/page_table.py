@@ -9,6 +9,7 @@ from pathlib import Path
 
 from flask.testing import FlaskClient
 from hall_kit import Hall
+from own_games_kit import EVERYTHING, keep
 
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_hub.access.slip_codes import slip_token
@@ -29,6 +30,7 @@ NO_PAGES = frozenset(
         "GET /console/<event_id>/standings.csv",
         "GET /console/<event_id>/list-fortress.json",
         "GET /console/before-doors/diagnostics.txt",
+        "GET /console/games/<game>/file",
     }
 )
 """What is no page for people."""
@@ -95,7 +97,15 @@ def _practice(hall: Hall) -> list[str]:
     return ["/console/practice"]
 
 
+def _own_games(hall: Hall) -> list[str]:
+    """The store has a game that says all it can."""
+    [game] = keep(hall.house.service, EVERYTHING)
+    starts = [f"start={key}" for key in ("best_of_three", "objectives", "board")]
+    return ["/console/games", *(f"/console/games?{what}" for what in (*starts, f"game={game}"))]
+
+
 EXAMPLES: Mapping[str, Callable[[Hall], list[str]]] = {
+    "GET /console/games": _own_games,
     "GET /console/practice": _practice,
     "GET /console/outcome/<word>": lambda hall: [hall.outcome()],
     "GET /console/new": lambda hall: [

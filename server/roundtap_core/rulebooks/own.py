@@ -93,6 +93,12 @@ class OwnRulebook(base.Rulebook):
     )
     officials_play = {"*": base.WITH_SECOND}
 
+    def labels(self, language: str) -> Mapping[str, str]:
+        """A stand-in."""
+        ties = zip(self.tiebreakers, self.rules.tiebreakers, strict=False)
+        named = {tie.key: rule.label.text(language) if rule.label else tie.key.replace("_", " ") for tie, rule in ties}
+        return {f"{kind}.{key}": text for key, text in named.items() for kind in ("tiebreaker", "column", "figure")}
+
     # --- what is won ---
 
     def winner(self, result: records.Result, options: base.Options) -> str:

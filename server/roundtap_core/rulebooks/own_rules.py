@@ -293,12 +293,17 @@ def read_rules(text: str) -> tuple[Rules | None, list[RulesProblem], list[RulesP
     except RecursionError:
         return None, [RulesProblem("rules_too_long", maximum=MOST_BYTES // 1024)], []
     lines = _lines(text.removeprefix("\ufeff"))
-    faults = [_placed(problem, lines) for problem in type_problems(data, Rules)]
-    if faults:
+    rules, faults, warnings = problems_of(data)
+    return rules, [_placed(fault, lines) for fault in faults], [_placed(warning, lines) for warning in warnings]
+
+
+def problems_of(data: Mapping[str, Any]) -> tuple[Rules | None, list[Problem], list[Problem]]:
+    """The rules that a file's content is, with every fault and every warning at its place; None with a fault."""
+    if faults := list(type_problems(data, Rules)):
         return None, faults, []
     rules = parse_message(Rules, data)
-    faults = [_placed(problem, lines) for problem in contradictions(rules)]
-    return (None if faults else rules), faults, [_placed(problem, lines) for problem in doubts(rules)]
+    faults = list(contradictions(rules))
+    return (None if faults else rules), faults, list(doubts(rules))
 
 
 def _placed(problem: Problem, lines: Mapping[str, int]) -> RulesProblem:

@@ -12,7 +12,7 @@ import roundtap_hub
 from roundtap_core.name_search import search_text
 from roundtap_hub.app import console, error_pages, home, judge_page, practice_page
 from roundtap_hub.app.hub import Hub
-from roundtap_hub.events import archive, new_event, prizes
+from roundtap_hub.events import archive, new_event, own_games, prizes
 from roundtap_hub.hall import announcement_desk, preflight, restored, this_hub, wall
 from roundtap_hub.hall.hub_sound import SOUND
 from roundtap_hub.http.page_threads import FORM_BYTES_MAX, wsgi_environ
@@ -37,6 +37,7 @@ from roundtap_hub.units.enrolment import ENROLMENT
 PAGES = (
     archive,
     new_event,
+    own_games,
     prizes,
     find,
     import_people,

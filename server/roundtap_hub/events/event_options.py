@@ -7,7 +7,7 @@ from typing import get_args
 from roundtap_core.errors import Invalid
 from roundtap_core.event.setup import ABOUT
 from roundtap_core.eventfile.file_schema import DeckEra, SecondStage, TableOrder
-from roundtap_core.limits import MOST_ROUNDS
+from roundtap_core.limits import MOST_ROUNDS, STAGE_OPTIONS
 from roundtap_core.rulebooks.base import Options, Rulebook, may_play
 from roundtap_core.rulebooks.fact_sheet import games_allowed
 from roundtap_core.words import Words
@@ -160,7 +160,7 @@ def _stage(stage: str, field: Callable[[str], str]) -> dict[str, int | None]:
         values["minutes"] = None
     elif minutes is not None:
         values["minutes"] = minutes
-    games = _number(field, f"best_of.{stage}", 1, 3)
+    games = _number(field, f"best_of.{stage}", *STAGE_OPTIONS["best_of"])
     if games is not None:
         values["best_of"] = games
     return values

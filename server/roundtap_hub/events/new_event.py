@@ -19,6 +19,7 @@ from roundtap_core.eventfile.read import parse_event_file
 from roundtap_core.eventfile.write import round_to_json
 from roundtap_core.randomness import SEED_BITS
 from roundtap_core.records import Tournament
+from roundtap_core.rulebooks.own_rules import ID_BEGIN, rules_from_json
 from roundtap_core.rulebooks.registry import RULEBOOKS, rulebook
 from roundtap_core.standings.totals import list_totals
 from roundtap_hub.events import event_options
@@ -30,6 +31,7 @@ from roundtap_hub.store.new_entrants import IMPORT_TIMEOUT_S, person_and_entrant
 from roundtap_hub.store.service import Step
 from roundtap_hub.store.venue import EVENT_BEGUN
 from roundtap_hub.views.saved_event import COLOR, listed_events
+from roundtap_hub.views.store_games import store_games
 
 ABOUT_FIELDS = ("date", "venue", "club", "special_rules")
 """The event's details that a form has; an external id comes only with a file."""
@@ -46,11 +48,13 @@ def new_event_page(**_: str) -> AnyResponse:
     used = {event.color.upper() for event in listed_events(snapshot)}
     free = next((color for color in COLORS if color.upper() not in used), COLORS[0])
     wanted = forms.sent_fields().get("rulebook", "")
-    book = RULEBOOKS.get(wanted) or next(iter(RULEBOOKS.values()))
+    own = store_games(snapshot)
+    book = own.get(wanted) or RULEBOOKS.get(wanted) or next(iter(RULEBOOKS.values()))
     return render.page(
         "new_event.html",
         known=len(snapshot.ids),
         rulebooks=RULEBOOKS,
+        own=own,
         colors=COLORS,
         free=free,
         book=book,
@@ -64,10 +68,13 @@ def new_event_page(**_: str) -> AnyResponse:
 @route("POST /console", ORGANIZERS)
 @forms.shows_problem_on(new_event_page)
 def create_event() -> AnyResponse:
-    """`known`: the number of events on the page, so that a form sent twice creates one event."""
-    if forms.field("known") not in ("", str(len(current.snapshot().ids))):
+    """`known`: the number of events on the page, so that a form sent twice creates one event. An own game's id names
+    its very rules: one that was changed meanwhile is no game of the store any more."""
+    wanted, own = forms.field("rulebook"), store_games(current.snapshot())
+    outdated = wanted.startswith(ID_BEGIN) and wanted not in own
+    if outdated or forms.field("known") not in ("", str(len(current.snapshot().ids))):
         raise Problem("step_changed_meanwhile")
-    book = rulebook(forms.field("rulebook"))
+    book = own.get(wanted) or rulebook(wanted)
     event_id = current.hub().new_event_id()
     level = forms.field("level") or None
     if level is None and "level" in request.form and book.levels:
@@ -76,7 +83,14 @@ def create_event() -> AnyResponse:
     options = event_options.read_options(book, forms.field)
     about = clean_details({key: forms.field(key) for key in ABOUT_FIELDS})
     command = commands.CreateEvent(
-        forms.field("name"), book.id, level, options, _color(), secrets.randbits(SEED_BITS), about
+        forms.field("name"),
+        book.id,
+        level,
+        options,
+        _color(),
+        secrets.randbits(SEED_BITS),
+        about,
+        own[wanted].rules if wanted in own else None,
     )
     current.hub().service.execute([begin_event_step(event_id), Step(event_id, command)], current.actor())
     return forms.back_to_event(event_id)
@@ -86,15 +100,7 @@ def create_event() -> AnyResponse:
 @forms.shows_problem_on(new_event_page)
 def import_event_file() -> AnyResponse:
     """Import the whole file or nothing: event, competitors and rounds are one request."""
-    upload = request.files.get("file")
-    raw = upload.read() if upload else b""
-    if not raw:
-        raise Invalid("no_file")
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise Invalid("file_not_text") from None
-    file = parse_event_file(text)
+    file = parse_event_file(forms.uploaded_text("file"))
     broken = violations(file)
     if broken and not forms.field("anyway"):
         first = broken[0]
@@ -116,7 +122,17 @@ def import_steps(event_id: str, file: Tournament, color: str) -> tuple[list[Step
     about = {key: record[key] for key in ABOUT if key in record}
     steps = [
         Step(
-            event_id, commands.CreateEvent(file.name, file.rulebook, file.level, file.options, color, file.seed, about)
+            event_id,
+            commands.CreateEvent(
+                file.name,
+                file.rulebook,
+                file.level,
+                file.options,
+                color,
+                file.seed,
+                about,
+                rules_from_json(file.rules) if file.rules else None,
+            ),
         )
     ]
     people, totals = [], list_totals(file)

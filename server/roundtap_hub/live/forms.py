@@ -294,6 +294,17 @@ def confirmed_minutes(name: str, sure: str) -> int | None:
     return minutes
 
 
+def uploaded_text(name: str) -> str:
+    """The text of a sent file. Raises Problem("no_file", "file_not_text")."""
+    upload = request.files.get(name)
+    if not (raw := upload.read() if upload else b""):
+        raise Invalid("no_file")
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise Invalid("file_not_text") from None
+
+
 def typed_table(name: str) -> int | None:
     """A field's table number; None where it is empty."""
     return form_number(name, (1, MOST_TABLES), "table_number")

@@ -48,6 +48,7 @@ from roundtap_hub.views.list_states import FLAGGED, GOOD, list_states
 from roundtap_hub.views.round_clock import DATE_AND_TIME, time_of_day
 from roundtap_hub.views.saved_event import name_sort_key
 from roundtap_hub.views.standings_table import StandingsLine, standings_view
+from roundtap_hub.views.store_games import said_rules
 from roundtap_hub.views.tables import missing_slips
 
 ORDER = {
@@ -591,6 +592,7 @@ def print_emergency(event_id: str) -> AnyResponse:
         event,
         "emergency",
         view=emergency_sheet(event, hub.clocks.now(), busy_tables(current.snapshot().events, event_id)),
+        own_rules=said_rules(event.state.rulebook, current.words()),
         hub_address=current.hub_address(),
         fingerprint=hub.access.encrypted.fingerprint if hub.access.encrypted else "",
         console_address=f"https://{urlsplit(current.hub_address()).hostname}:{hub.access.encrypted.port}/"

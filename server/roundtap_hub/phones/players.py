@@ -28,6 +28,7 @@ from roundtap_hub.views.mending_view import mend_lines
 from roundtap_hub.views.round_clock import clock_face
 from roundtap_hub.views.saved_event import name_sort_key
 from roundtap_hub.views.standings_table import TiebreakCell, has_draws, record_of, record_text, standings_view
+from roundtap_hub.views.store_games import said_rules
 from roundtap_hub.views.tables import (
     GridCell,
     PreGameChoice,
@@ -394,6 +395,7 @@ def rules_page(event_id: str) -> AnyResponse:
         full_win_lead=full_win_lead(book, state.options),
         byes=bye_worth(book, state.options),
         coverage=partial(coverage, book.id),
+        own_rules=said_rules(book, current.words()),
         played_on=played_on_lines(event),
         mends=mend_lines(event, state.public_rounds),
     )

@@ -1,4 +1,4 @@
-"""The venue's stream: epochs, tables, rights, walls, and the state of a restored journal."""
+"""The venue's stream: epochs, tables, rights, walls, the store's own games, and the state of a restored journal."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,6 +10,7 @@ from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import GENESIS, Entry, NewEntry
 from roundtap_core.event.states import ReportFate
+from roundtap_core.wire import canonical_json
 from roundtap_hub.store import rights
 from roundtap_hub.store.display_plan import ANNOUNCEMENT_REVOKED, DISPLAY_KINDS, DisplayPlan, apply_display_entry
 
@@ -26,8 +27,10 @@ NEVER = Instant("", 0)
 RESTORE_KINDS = frozenset({UNIT_HEARD, REPORT_PENDING, UNIT_WAIVED, REDRAW_APPROVED, COPY_KEPT, RESTORE_SETTLED})
 """Entries that only a restored journal takes."""
 EPOCH_BEGUN, UNIT_PLACED = "epoch-begun", "unit-placed"
+GAME_SAVED, GAME_REMOVED = "game-saved", "game-removed"
+"""Entries about the store's own games. An event has its rules in its own stream: they change nothing there."""
 VENUE_KINDS = (
-    {EPOCH_BEGUN, UNIT_PLACED, rights.LINK_HELD, REPORT_REFUSED}
+    {EPOCH_BEGUN, UNIT_PLACED, rights.LINK_HELD, REPORT_REFUSED, GAME_SAVED, GAME_REMOVED}
     | {EVENT_BEGUN, EVENT_ARCHIVED, EVENT_UNARCHIVED, EVENT_DELETED}
     | rights.UNIT_KEY_KINDS
     | rights.STAFF_KINDS
@@ -96,6 +99,7 @@ class Venue:
     deleted: frozenset[str] = frozenset()  # events whose people are deleted; their chains stay
     restore_state: RestoreState | None = None  # what a restored journal still has to settle; None: nothing
     display_plan: DisplayPlan = field(default_factory=DisplayPlan)
+    games: Mapping[str, str] = field(default_factory=dict)  # the store's own: by name, the rules as canonical JSON
     units: Mapping[str, rights.UnitKeyRecord] = field(default_factory=dict)  # units that have or had a key
     staff: rights.StaffRoll = field(default_factory=dict)
     unit_ids: Mapping[str, str] = field(default_factory=dict)  # the last name of the unit with this id
@@ -193,11 +197,19 @@ def decide_venue(venue: Venue, new: NewEntry) -> list[NewEntry]:
         **dict.fromkeys(rights.STAFF_KINDS, lambda: rights.with_staff(venue.staff, new) is venue.staff),
         rights.LINK_HELD: lambda: rights.with_link(venue.links, new) is venue.links,
         rights.UNIT_REVOKED: lambda: venue.units.get(new.data["unit"]) == rights.NO_KEY,
+        GAME_SAVED: lambda: _with_game(venue.games, new) == venue.games,
+        GAME_REMOVED: lambda: new.data["name"] not in venue.games,
         ANNOUNCEMENT_REVOKED: lambda: all(
             announcement.id != new.data["id"] for announcement in venue.display_plan.announcements
         ),
     }
     return [] if new.kind in changes_nothing and changes_nothing[new.kind]() else [new]
+
+
+def _with_game(games: Mapping[str, str], new: NewEntry | Entry) -> Mapping[str, str]:
+    """The store's own games after one was saved: a name has the rules that it was saved with last."""
+    rules = new.data["rules"]
+    return {**games, rules["name"]: canonical_json(rules).decode()}
 
 
 def _is_redundant(afresh: RestoreState, new: NewEntry) -> bool:
@@ -271,6 +283,10 @@ def apply_venue(venue: Venue, entry: Entry) -> Venue:
         )
     elif entry.kind in DISPLAY_KINDS:
         venue = replace(venue, display_plan=apply_display_entry(venue.display_plan, entry))
+    elif entry.kind == GAME_SAVED:
+        venue = replace(venue, games=_with_game(venue.games, entry))
+    elif entry.kind == GAME_REMOVED:
+        venue = replace(venue, games={name: text for name, text in venue.games.items() if name != entry.data["name"]})
     elif entry.kind == EVENT_BEGUN:
         venue = replace(venue, begun={**venue.begun, entry.data["event"]: entry.number})
     elif entry.kind == EVENT_ARCHIVED:

@@ -12,8 +12,7 @@ from roundtap_core.event.event_flow import match_clock, swiss_rounds_after, tota
 from roundtap_core.event.states import CLOSED, DISPUTE, ONE_PHONE, EventState, MatchState, RoundState
 from roundtap_core.forms.form import Form
 from roundtap_core.records import SIDES, Result, Side, SidePair
-from roundtap_core.rulebooks.base import MatchSituation
-from roundtap_core.rulebooks.registry import rulebook
+from roundtap_core.rulebooks.base import MatchSituation, Rulebook
 from roundtap_core.typed import DisplayText
 from roundtap_core.view_types import (
     CallView,
@@ -83,7 +82,7 @@ def table_view(
         event=EventView(state.id, DisplayText(state.name), state.color, state.rulebook_id),
         options=EventOptions(state.options),
         stands=_situation_view(situation),
-        form=_form(state.rulebook_id, state.rules, canonical_json(state.options), situation),
+        form=_form(state.rulebook, canonical_json(state.options), situation),
         rules=state.rules,
         clock=public_clock(state, clock, now),
     )
@@ -131,8 +130,8 @@ def _situation_view(situation: MatchSituation) -> SituationView:
 
 
 @lru_cache(maxsize=256)
-def _form(rulebook_id: str, rules: str | None, options: bytes, situation: MatchSituation) -> Form:
-    return rulebook(rulebook_id, rules).form(json.loads(options), situation)
+def _form(book: Rulebook, options: bytes, situation: MatchSituation) -> Form:
+    return book.form(json.loads(options), situation)
 
 
 def _match_view(state: EventState, played: RoundState, match: MatchState, names: Mapping[str, str]) -> MatchView | None:

@@ -41,7 +41,7 @@ HALL = Place(
     "hall",
     "/console/hall",
     "h",
-    frozenset({"announcements", "before-doors", "displays", "hall", "hub", "printer", "restored", "units"}),
+    frozenset({"announcements", "before-doors", "displays", "games", "hall", "hub", "printer", "restored", "units"}),
     ("preflight",),
 )
 HELP = Place("help", "/console/help", parts=frozenset({"help"}))
@@ -71,6 +71,7 @@ OF_HALL = (
     Place("preflight", "/console/before-doors", named="doors.title", counts=checks.GROUPS),
     Place("walls", "/console/displays", named="displays.title", counts=(checks.WALLS,)),
     Place("announcements", "/console/announcements", named="said.title"),
+    Place("games", "/console/games", named="games.title"),
     Place("units", "/console/units", named="keys.title", counts=(checks.TABLES,)),
     Place("printer", "/console/printer", named="hall.printer", counts=(checks.PRINTER,)),
     Place("hub", "/console/hub", named="hub.title", counts=(checks.HUB, checks.NETWORK, checks.COPIES)),
