@@ -202,6 +202,7 @@ class TableView(Message, frozen=True):
     match: MatchView | None = None
     options: EventOptions = EventOptions()
     form: Form | None = None
+    rules: RulesText | None = None
     clock: ClockView = ClockView()
     call: CallView | None = None
     next: NextView | None = None
@@ -213,7 +214,6 @@ class TableView(Message, frozen=True):
     leave_asked: Annotated[tuple[Side, ...], Meta(max_length=2)] | None = None
     call_closed: bool = False
     call_ms: int = 0
-    rules: RulesText | None = None
 
     def __post_init__(self) -> None:
         if self.form is not None:
