@@ -113,7 +113,7 @@ def standings_content(count: int) -> dict[str, Any]:
             {
                 "rank": n + 1,
                 "name": name,
-                "points": wins,
+                "points": str(wins),
                 "record": f"{wins}–{5 - wins}",
                 "values": [str(812 - 7 * n), f"{0.666 - n / 999:.3f}"],
                 "decided": (None, 0, 1)[n % 3],
@@ -153,7 +153,7 @@ def team_pairings_content() -> dict[str, Any]:
 
 def cut_content(count: int) -> dict[str, Any]:
     rows = [
-        {"rank": n + 1, "name": name, "points": 20 - n // 2 * 5, "value": str(61 - n), "decided": n % 2 == 0}
+        {"rank": n + 1, "name": name, "points": str(20 - n // 2 * 5), "value": str(61 - n), "decided": n % 2 == 0}
         for n, name in enumerate(people(count))
     ]
     return {"size": 4, "rows": rows}
