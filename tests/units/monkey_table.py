@@ -52,7 +52,9 @@ class Place:
 
     @property
     def options(self) -> dict[str, Any]:
-        given = {"stages": {self.stage: {"best_of": self.games}}} if self.games > 1 else {}
+        given = (
+            {"stages": {self.stage: {"best_of": self.games}}} if self.games != book_behind(self.book).best_of[0] else {}
+        )
         return book_behind(self.book).options(given)
 
     @property
@@ -60,7 +62,7 @@ class Place:
         return MatchSituation(self.stage, self.totals)
 
     def __str__(self) -> str:
-        three = "-best-of-3" if self.games > 1 else ""
+        three = f"-best-of-{self.games}" if self.games > 1 else ""
         more = f"{''.join(f'-{total}' for total in self.totals if total)}{'-owed' if self.owed else ''}"
         return f"{self.book}-{self.stage}-{self.time}-{self.facing}{three}{more}"
 
