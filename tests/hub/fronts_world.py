@@ -81,7 +81,11 @@ class Place:
             "structure": "own",
             "swiss_rounds": 2 if self.stage == "swiss" else 0,
             "cut": 0,
-            **({"stages": {self.stage: {"best_of": self.games}}} if self.games > 1 else {}),
+            **(
+                {"stages": {self.stage: {"best_of": self.games}}}
+                if self.games != book_behind(self.book).best_of[0]
+                else {}
+            ),
             **({"squad_points": self.squad_points} if self.squad_points else {}),
         }
 

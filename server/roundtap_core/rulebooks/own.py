@@ -335,8 +335,11 @@ class OwnRulebook(base.Rulebook):
             )
 
     def _refuse_unfinished(self, result: records.Result, winner: str, wins: int) -> None:
-        """A match that was played out has a winner of so many games; who has them concedes no more."""
+        """A match that was played out has a winner of so many games, one at time has none; who has them concedes no
+        more."""
         score = result.score
+        if result.ended == records.TIME:
+            base.refuse_figure_range("score", score, 0, wins - 1)
         if result.ended == records.CONCESSION:
             if result.conceded_by is not None and score.of(result.conceded_by) >= wins:
                 raise Problem("conceded_after_winning", where=f"/score/{result.conceded_by}", n=wins)

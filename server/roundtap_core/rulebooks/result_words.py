@@ -11,7 +11,7 @@ from roundtap_core.forms.form import Form, WalkState, WayToEnd, answers_on_recor
 from roundtap_core.lists.squads import squad_letter
 from roundtap_core.records import CONCESSION, ELIMINATION, PLAYED, RULING, SIDES, TIME, Result, Side, other_side
 from roundtap_core.rulebooks.base import MatchSituation, Options, Rulebook
-from roundtap_core.rulebooks.scoring import DRAW, points_text
+from roundtap_core.rulebooks.scoring import DRAW
 from roundtap_core.words import Words
 
 KNOCKOUT = MatchSituation(ELIMINATION)
@@ -105,7 +105,7 @@ def figures_text(pair: Iterable[int]) -> str:
 
 def worth_texts(book: Rulebook, key: str, pair: tuple[int, int]) -> tuple[str, str]:
     """What a result is worth to both sides (`Rulebook.worth`), as people read it."""
-    a, b = map(book.points_text if key == "points" else points_text, pair)
+    a, b = map(book.points_text if key == "points" else str, pair)
     return a, b
 
 

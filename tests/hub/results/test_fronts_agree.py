@@ -425,7 +425,7 @@ def test_fronts_agree_with_decide(book: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", GAMES)
 def test_fronts_agree_with_decide_about_own_games(name: str, tmp_path: Path) -> None:
     """The same slice of a store's own game: its form is asked like any other."""
-    place = Place(id_of(name))
+    place = Place(id_of(name), games=GAMES[name].match.best_of)
     with compared(tmp_path, place, seed=11) as at:
         if UP not in place.clocks:
             agree([at(NOT_STARTED, STANDING, most=3, kept=1)])

@@ -102,15 +102,15 @@ def figure_name(table: TableState, key: str) -> str:
 
 def result_sentence(table: TableState, key: str, result: Result, side: Side, figures: bool = True) -> str:
     """Who won, with the winner's figure first: asked ("ask": "Ana R. won 100:30. Right?"), or told ("told")."""
-    winner, words = winner_of(table, result), table.words
-    if winner is None and side_outcome(table, result, side) != "draw":
+    winner, words, outcome = winner_of(table, result), table.words, side_outcome(table, result, side)
+    if winner is None and not outcome:
         return words("ask.right")
     first = table.first(side) if winner is None else winner
     scored = table.form is not None and table.form.scored
     score = as_counted(table, result).score
     told = f" {score.of(first)}:{score.of(other_side(first))}" if figures and scored else ""
     if winner is None:
-        wordings = [words("told.draw") + told]
+        wordings = [words("told.draw" if outcome == "draw" else "form.way.both_lose") + told]
     else:
         wordings = [words("told.won", name=name) + told for name in (*shorter_forms(table.name(winner)), SIGNS[winner])]
     return Sentence.of(wordings) if key == "told" else as_question(table, wordings)
