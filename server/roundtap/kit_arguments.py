@@ -105,6 +105,7 @@ ARGUMENTS: Mapping[str, tuple[Argument, ...]] = {
             metavar="ID",
             help="which game is played (default: %(default)s): " + ", ".join(RULEBOOKS),
         ),
+        argument("--rules", metavar="FILE", help="a store's own game: its rules as a TOML file"),
         argument(
             "--host",
             default="127.0.0.1",

@@ -5,22 +5,23 @@ from typing import Annotated, Any
 from msgspec import UNSET, Meta, UnsetType, field
 
 from roundtap_core.forms.form import Form
-from roundtap_core.limits import FIGURE
+from roundtap_core.records import Side
 from roundtap_core.typed import Count, DisplayText, Message, Word
-from roundtap_core.view_types import SideView, refuse_malformed_form
+from roundtap_core.view_types import RulesText, SideView, refuse_malformed_form
 
-Figure = Annotated[int, Meta(ge=FIGURE[0], le=FIGURE[1])]
 Members = Annotated[tuple[DisplayText, ...], Meta(max_length=99)]  # the members of a team
 Columns = Annotated[tuple[Word, ...], Meta(max_length=16)]
 
 
 class PrintHeader(Message, frozen=True, kw_only=True):
-    """`url`: for phones; `by_name`: the same with the hub's name, if it has one; `head`: the journal's."""
+    """`url`: for phones; `by_name`: the same with the hub's name, if it has one; `head`: the journal's; `rules`: of a
+    store's own game, whose words the sheet needs."""
 
     event: DisplayText
     url: Word
     head: Word
     by_name: Word | UnsetType = UNSET
+    rules: RulesText | UnsetType = UNSET
 
 
 class RoundNotice(PrintHeader, frozen=True, kw_only=True):
@@ -49,12 +50,15 @@ class PairingsByTable(RoundNotice, frozen=True, kw_only=True):
 
 
 class NameLine(Message, frozen=True, kw_only=True):
+    """`side`: at which side of the table this one sits."""
+
     name: DisplayText
     record: Word
     value: Word
     table: Count | None
     bye: Word | None
     members: Members = ()
+    side: Side = "a"
 
 
 class PairingsByName(RoundNotice, frozen=True, kw_only=True):
@@ -70,7 +74,7 @@ class StandingsPrintLine(Message, frozen=True, kw_only=True):
 
     rank: Count | None
     name: DisplayText
-    points: Figure
+    points: Word
     record: Word
     values: Columns
     decided: Count | None
@@ -84,7 +88,7 @@ class StandingsPrintLine(Message, frozen=True, kw_only=True):
 class CutLine(Message, frozen=True, kw_only=True):
     rank: Count
     name: DisplayText
-    points: Figure
+    points: Word
     value: Word
     decided: bool
 
@@ -143,4 +147,4 @@ class Slip(RoundNotice, frozen=True, kw_only=True):
     replaces: bool | UnsetType = UNSET
 
     def __post_init__(self) -> None:
-        refuse_malformed_form(self.form)
+        refuse_malformed_form(self.form, self.rules or None)

@@ -56,7 +56,7 @@ _WRITTEN = (
 """The keys in their established order."""
 
 SECOND_FIGURES = ("wounds", "second")
-"""Where a second number of each side stands: Shatterpoint's wounds, or the second figure of a store's own game."""
+"""Where a second number of each side stands: in a game that counts wounds, or in a store's own."""
 
 _WRITTEN = (
     *("ended", "winner", "conceded_by", "initiative", "first_player", "picks", "timeout", "score"),

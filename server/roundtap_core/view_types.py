@@ -10,11 +10,13 @@ from roundtap_core.forms.form import Form
 from roundtap_core.forms.questions import SQUADS_MAX
 from roundtap_core.limits import refuse_options_out_of_range
 from roundtap_core.records import SIDES, Result, Side, refuse_contradictory, refuse_result_limits
-from roundtap_core.rulebooks.base import BY_LOT, INITIATIVE, SWISS_ROUND, MatchSituation
+from roundtap_core.rulebooks.base import BY_LOT, INITIATIVE, SWISS_ROUND, MatchSituation, Rulebook
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.typed import Count, DisplayText, Message, Natural, T, Word
 
 OPEN, ONE_SIDED, AGREED, DISPUTE, DECIDED, CLOSED = "open", "one-sided", "agreed", "dispute", "decided", "closed"
+RulesText = Annotated[str, Meta(max_length=64 * 1024)]
+
 SECOND = "second"  # both sides have agreed to another result than the one that stands: a judge decides
 
 TimeMs = Annotated[int, Meta(ge=-(10**13), le=10**13)]  # three hundred years of the hub's clock
@@ -188,11 +190,11 @@ class EventOptions(dict[str, Any]):
 
 
 class TableView(Message, frozen=True):
-    """`call_closed`: the call that was made here is settled; `call_ms`: the last one that the hub has heard of, as the
-    table named it, 0 for none; `leave_asked`: sides whose wish to leave, made here, is on
-    the hub's disk, None from a hub that does not say; `leave_refused`: sides whose wish was refused by an official;
-    `finished`: events that are over; `lost_round`: the hub was restored and lacks the round that this unit held, which
-    the table goes on with."""
+    """`rules`: those of a store's own game, as canonical JSON; `call_closed`: the call that was made here is settled;
+    `call_ms`: the last one that the hub has heard of, as the table named it, 0 for none; `leave_asked`: sides whose
+    wish to leave, made here, is on the hub's disk, None from a hub that does not say; `leave_refused`: sides whose
+    wish was refused by an official; `finished`: events that are over; `lost_round`: the hub was restored and lacks
+    the round that this unit held, which the table goes on with."""
 
     event: EventView | None = None
     table: Annotated[int, Meta(ge=1, le=99_999)] | None = None
@@ -200,6 +202,7 @@ class TableView(Message, frozen=True):
     match: MatchView | None = None
     options: EventOptions = EventOptions()
     form: Form | None = None
+    rules: RulesText | None = None
     clock: ClockView = ClockView()
     call: CallView | None = None
     next: NextView | None = None
@@ -214,7 +217,12 @@ class TableView(Message, frozen=True):
 
     def __post_init__(self) -> None:
         if self.form is not None:
-            refuse_malformed_form(self.form)
+            refuse_malformed_form(self.form, self.rules)
+
+    @property
+    def book(self) -> Rulebook | None:
+        """The rulebook that is played here; None without a match."""
+        return None if self.form is None else rulebook(self.form.rulebook, self.rules)
 
     @property
     def situation(self) -> MatchSituation:
@@ -228,9 +236,10 @@ class TableView(Message, frozen=True):
         return self.next.table if self.next is not None else None
 
 
-def refuse_malformed_form(form: Form) -> None:
-    """Problem("unknown_rulebook"), or ValueError for an impossible form: a hostile hub may send anything."""
-    rulebook(form.rulebook)
+def refuse_malformed_form(form: Form, rules: str | None = None) -> None:
+    """The Problems of `rulebook`, also where `rules` are not those of its id, or ValueError for an impossible form: a
+    hostile hub may send anything."""
+    rulebook(form.rulebook, rules)
     for way in form.ways:
         for step in way.steps:
             if not step.sound():

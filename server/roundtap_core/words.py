@@ -65,6 +65,10 @@ class Words:
         """These texts combined with another catalogue's."""
         return Words(self.language, {**other._texts, **self._texts})
 
+    def with_texts(self, texts: Mapping[str, Text]) -> Words:
+        """The same, with these texts instead of its own."""
+        return type(self)(self.language, {**self._texts, **texts})
+
     def variant(self, name: str) -> Words:
         """These texts, those with a variant of this name ("KEY.NAME") in that variant."""
         end = f".{name}"

@@ -5,10 +5,11 @@ from typing import Any
 
 from PIL import Image
 
+from own_games.shelf import rules_text
 from roundtap_core.elimination.cut import SEMI_FINAL
 from roundtap_core.forms.form import form_to_json
 from roundtap_core.records import ELIMINATION, SWISS, TIEBREAK
-from roundtap_core.rulebooks.base import MatchSituation
+from roundtap_core.rulebooks.base import MatchSituation, Rulebook
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES
 from roundtap_devices.printing.escpos_job import END_MARKER, code_page_test_lines, compose_job
@@ -53,9 +54,11 @@ def people(count: int) -> list[str]:
     return [PEOPLE[i] if i < len(PEOPLE) else f"{short[i % 10]} ({i // 10 + 1})" for i in range(count)]
 
 
-def slip_content(rulebook_id: str, names: tuple[str, str], table: int = 12, stage: str = SWISS) -> dict[str, Any]:
+def slip_content(
+    rulebook: str | Rulebook, names: tuple[str, str], table: int = 12, stage: str = SWISS
+) -> dict[str, Any]:
     """A slip as the hub orders it, in the Swiss rounds or a semi-final."""
-    book = RULEBOOKS[rulebook_id]
+    book = RULEBOOKS[rulebook] if isinstance(rulebook, str) else rulebook
     form = form_to_json(book.form(book.options({}), MatchSituation(stage)))
     content: dict[str, Any] = {
         "event": "Winter Open Poznań 2026",
@@ -70,6 +73,8 @@ def slip_content(rulebook_id: str, names: tuple[str, str], table: int = 12, stag
         "a": {"name": names[0], "record": "2–0"},
         "b": {"name": names[1], "record": "1–1"},
     }
+    if (rules := rules_text(book)) is not None:
+        content["rules"] = rules
     if book.team_size > 1:
         content["a"]["members"], content["b"]["members"] = map(list, MEMBERS)
     if book.squads:
@@ -113,7 +118,7 @@ def standings_content(count: int) -> dict[str, Any]:
             {
                 "rank": n + 1,
                 "name": name,
-                "points": wins,
+                "points": str(wins),
                 "record": f"{wins}–{5 - wins}",
                 "values": [str(812 - 7 * n), f"{0.666 - n / 999:.3f}"],
                 "decided": (None, 0, 1)[n % 3],
@@ -153,7 +158,7 @@ def team_pairings_content() -> dict[str, Any]:
 
 def cut_content(count: int) -> dict[str, Any]:
     rows = [
-        {"rank": n + 1, "name": name, "points": 20 - n // 2 * 5, "value": str(61 - n), "decided": n % 2 == 0}
+        {"rank": n + 1, "name": name, "points": str(20 - n // 2 * 5), "value": str(61 - n), "decided": n % 2 == 0}
         for n, name in enumerate(people(count))
     ]
     return {"size": 4, "rows": rows}

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from own_games.shelf import rules_text
 from roundtap_core.records import SIDES, Result, Side
 from roundtap_core.rulebooks.base import MatchSituation, Rulebook
 from roundtap_core.rulebooks.registry import RULEBOOKS
@@ -48,7 +49,7 @@ class Play:
         book = book or next(iter(RULEBOOKS.values()))
         self.situation = situation or MatchSituation()
         self.options = book.options(options or {})
-        self.form = book.form(self.options, self.situation)
+        self.form, self.rules = book.form(self.options, self.situation), rules_text(book)
         self.clock_ms = 74 * 60_000 + 3000
         self.now_ms = 0
         self.ids = 0
@@ -97,6 +98,7 @@ class Play:
                 told if match else None,
                 EventOptions(self.options),
                 self.form,
+                self.rules,
                 clock_view or ClockView(clock),
                 call,
                 NextView(next_table),

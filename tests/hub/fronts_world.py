@@ -17,6 +17,7 @@ from typing import Any
 from flask import g
 from pages_kit import Browser, House, open_house
 
+from own_games.shelf import book_behind, rules_behind
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
@@ -66,9 +67,9 @@ class Place:
     def __str__(self) -> str:
         return "-".join(
             [
-                self.book,
+                self.book if self.book in RULEBOOKS else book_behind(self.book).title,
                 self.stage,
-                *(["best-of-3"] if self.games > 1 else []),
+                *([f"best-of-{self.games}"] if self.games > 1 else []),
                 *[str(total) for total in self.totals if total],
                 *([f"of-{self.squad_points}"] if self.squad_points else []),
             ]
@@ -80,14 +81,18 @@ class Place:
             "structure": "own",
             "swiss_rounds": 2 if self.stage == "swiss" else 0,
             "cut": 0,
-            **({"stages": {self.stage: {"best_of": self.games}}} if self.games > 1 else {}),
+            **(
+                {"stages": {self.stage: {"best_of": self.games}}}
+                if self.games != book_behind(self.book).best_of[0]
+                else {}
+            ),
             **({"squad_points": self.squad_points} if self.squad_points else {}),
         }
 
     @property
     def clocks(self) -> tuple[str, ...]:
         """Those that the hall can show; an untimed round has none."""
-        book = RULEBOOKS[self.book]
+        book = book_behind(self.book)
         return CLOCKS if book.minutes(self.stage, book.options(self.options)) is not None else (NOT_STARTED,)
 
     @property
@@ -95,10 +100,10 @@ class Place:
         return 2 if self.stage == "final" else 4
 
 
-def places() -> Iterator[Place]:
-    """Every rulebook, in a Swiss round and in elimination, with every number of games; where lists count, also with
-    one or both totals known; where the squad points are an option, also with other ones."""
-    for book_id, book in RULEBOOKS.items():
+def places(books: Mapping[str, Rulebook] = RULEBOOKS) -> Iterator[Place]:
+    """Every one of these rulebooks, in a Swiss round and in elimination, with every number of games; where lists count,
+    also with one or both totals known; where the squad points are an option, also with other ones."""
+    for book_id, book in books.items():
         for stage in ("swiss", "elimination", "final"):
             for games in book.best_of:
                 place = Place(book_id, stage, games)
@@ -118,7 +123,7 @@ def places() -> Iterator[Place]:
 
 def _possible(place: Place) -> bool:
     try:
-        RULEBOOKS[place.book].check_options(place.options)
+        book_behind(place.book).check_options(place.options)
     except Problem:
         return False
     return True
@@ -146,9 +151,10 @@ class World:
         self.house.app.after_request(self._note)
         self.heard: list[Decided] = []
         """What was asked of the hub while it stands."""
-        steps = [Step("e1", c.CreateEvent("Winter Open", self.place.book, None, self.place.options, "#0072B2", 7))]
+        book, rules = book_behind(self.place.book), rules_behind(self.place.book)
+        create = c.CreateEvent("Winter Open", book.id, None, self.place.options, "#0072B2", 7, rules=rules)
+        steps = [Step("e1", create)]
         people = []
-        book = RULEBOOKS[self.place.book]
         for number, name in enumerate(NAMES[: self.place.players], start=1):
             members = (f"{name} I", f"{name} II") if book.team_size > 1 else ()
             person = Person(name, members=members, captain=members[0] if members else None)

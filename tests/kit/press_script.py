@@ -36,7 +36,7 @@ def report_presses(form: Form, result: Result, winner: Side, time_is_up: bool, f
     at = form.offered(time_is_up).index(way)
     first = form.direct and at == 0
     if first and form.games > 1 and not time_is_up:
-        return list(_games(form, result, winner))
+        return list(_games(form, way, answers, result, winner))
     # From the list of endings the report has no opener yet: the player who takes "I concede" is it.
     own = other_side(winner) if form.direct and not first and way.ended == CONCESSION else winner
     return [
@@ -64,8 +64,9 @@ def _opening(form: Form, at: int, time_is_up: bool, own: Side) -> Iterator[Press
     yield Press(own)
 
 
-def _games(form: Form, result: Result, winner: Side) -> Iterator[Press]:
-    """Game by game, the loser agreeing to each; the loser begins the next, where that is asked."""
+def _games(form: Form, way: WayToEnd, answers: dict[str, Any], result: Result, winner: Side) -> Iterator[Press]:
+    """Game by game, the loser agreeing to each; the loser begins the next, where that is asked. After the last one what
+    else the way asks."""
     loser = other_side(winner)
     won = [winner] * (form.games - 1)
     played = [*won[:1], *[loser] * result.score.of(loser), *won[1:]]
@@ -76,7 +77,10 @@ def _games(form: Form, result: Result, winner: Side) -> Iterator[Press]:
             last = number == len(played) - 1
             chosen = result.first_player if last and result.first_player in SIDES else other_side(side)
             yield Press(str(chosen))
-    yield from (Press(winner), Press(loser))
+    yield Press(winner)
+    for choice in (step for step in way.steps if isinstance(step, Choice) and step.name != "first_player"):
+        yield from (*_choice_presses(choice, answers[choice.name], winner), Press(winner))
+    yield Press(loser)
 
 
 def _steps(way: WayToEnd, answers: dict[str, Any], opener: Side, own: Side, confirmed: bool) -> Iterator[Press]:

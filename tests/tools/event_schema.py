@@ -15,6 +15,7 @@ from roundtap_core.eventfile import file_schema
 from roundtap_core.eventfile.file_schema import MOST_ENTRIES, Entry, Event, FormerResult, FreeObject, Result
 from roundtap_core.limits import EXACT, MOST_COMPETITORS, PROSE, PROSE_LETTERS
 from roundtap_core.records import Side
+from roundtap_core.rulebooks.own_rules import Rules
 
 DOCUMENT = Path(file_schema.__file__).with_name("event.schema.json")
 
@@ -106,6 +107,7 @@ class Definitions:
                     "minItems": len(items),
                     "maxItems": len(items),
                     "prefixItems": [self.of(item) for item in items],
+                    "items": False,
                 }
             case inspect.DictType(key_type=key, value_type=inner, max_length=most):
                 return {
@@ -122,6 +124,8 @@ class Definitions:
                 }
             case inspect.StructType():
                 return self.shaped(kind, [field.encode_name for field in kind.fields if field.required])
+            case inspect.CustomType(cls=file_schema.OwnRules):
+                return self.of(inspect.type_info(Rules))
             case inspect.CustomType(cls=cls) if issubclass(cls, FreeObject):
                 self.found["free"] = FREE
                 known = self.properties(inspect.type_info(cls.KNOWN))

@@ -225,6 +225,8 @@ def names_winner(text: str, winner: str) -> bool:
     """Whether a sentence says who won, by name or sign, or that nobody did."""
     if winner == "draw":
         return "draw" in text.lower()
+    if winner == "none":
+        return "both lose" in text.lower()
     sign = "●" if winner == "a" else "■"
     return f"{NAMES[winner]} won" in text or f"{sign} won" in text  # type: ignore[index]
 
@@ -253,8 +255,9 @@ def told_to_the_other(
         if columns != {"a": result.score.a, "b": result.score.b}:
             missing.append(f"the score {result.score} is not shown: {says}")
     extra = {key: value for key, value in (result.timeout or {}).items() if isinstance(value, dict) and key != "score"}
-    if result.wounds is not None:
-        extra["wounds"] = {"a": result.wounds.a, "b": result.wounds.b}
+    extra |= {key: {"a": pair.a, "b": pair.b} for key, pair in result.figures.items() if key != "score"}
+    if (drawn := (result.timeout or {}).get("drawn_games")) is not None and f"drawn games {drawn}" not in says:
+        missing.append(f"the drawn games ({drawn}) are not shown: {says}")
     for key, value in extra.items():
         if any(isinstance(each, str) for each in value.values()):
             shown = {

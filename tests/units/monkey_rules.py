@@ -4,9 +4,11 @@ import random
 from collections.abc import Callable
 from typing import Any
 
+from monkey_own import own_game, phoned_own
 from monkey_reader import Facts, Reader, side_in
 from monkey_table import Place
 
+from own_games.shelf import rules_behind
 from roundtap_core.records import Result, SidePair, other_side
 
 LABELS: dict[str, dict[str, str]] = {
@@ -61,7 +63,7 @@ def expected(place: Place, reader: Reader, like: Result | None) -> tuple[Result,
     facts = reader.facts
     if facts is None:
         raise Unsaid("a report without an entry")
-    return BOOKS[place.book](place, reader, facts, like)
+    return BOOKS.get(place.book, own_game)(place, reader, facts, like)
 
 
 def _pair(facts: Facts, value_opener: int, value_other: int) -> SidePair:
@@ -251,6 +253,8 @@ BOOKS: dict[str, Callable[..., tuple[Result, str]]] = {
 
 def phoned(place: Place, chance: random.Random) -> Result:
     """A result that somebody may have typed on a phone."""
+    if rules_behind(place.book) is not None:
+        return phoned_own(place, chance)
     a = chance.choice(("a", "b"))
     low, high = chance.randint(0, 60), chance.randint(61, 99)
     figures = SidePair(high, low) if a == "a" else SidePair(low, high)

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from own_games.shelf import book_behind, rules_text
 from roundtap_core.records import Result, Side
 from roundtap_core.rulebooks.base import MatchSituation
-from roundtap_core.rulebooks.registry import RULEBOOKS, rulebook
 from roundtap_core.typed import DisplayText
 from roundtap_core.view_types import (
     ClockView,
@@ -52,22 +52,24 @@ class Place:
 
     @property
     def options(self) -> dict[str, Any]:
-        given = {"stages": {self.stage: {"best_of": self.games}}} if self.games > 1 else {}
-        return rulebook(self.book).options(given)
+        given = (
+            {"stages": {self.stage: {"best_of": self.games}}} if self.games != book_behind(self.book).best_of[0] else {}
+        )
+        return book_behind(self.book).options(given)
 
     @property
     def situation(self) -> MatchSituation:
         return MatchSituation(self.stage, self.totals)
 
     def __str__(self) -> str:
-        three = "-best-of-3" if self.games > 1 else ""
+        three = f"-best-of-{self.games}" if self.games > 1 else ""
         more = f"{''.join(f'-{total}' for total in self.totals if total)}{'-owed' if self.owed else ''}"
         return f"{self.book}-{self.stage}-{self.time}-{self.facing}{three}{more}"
 
 
 def places(book_id: str) -> Iterator[Place]:
     """Every stage, time state and board of a rulebook, with three games where it has them."""
-    book = RULEBOOKS[book_id]
+    book = book_behind(book_id)
     stages = ["swiss", "elimination", "final", "third_place", *(["tiebreak"] if book.tiebreak_rounds else [])]
     for stage in stages:
         for games in book.best_of:
@@ -96,7 +98,7 @@ class Step:
 def form_of(place: Place) -> Any:
     key = replace(place, time=BEFORE, facing="opposite", owed=False)
     if key not in _FORMS:
-        _FORMS[key] = rulebook(place.book).form(place.options, place.situation)
+        _FORMS[key] = book_behind(place.book).form(place.options, place.situation)
     return _FORMS[key]
 
 
@@ -135,6 +137,7 @@ class MonkeyTable:
                 self.match,
                 EventOptions(self.place.options),
                 form_of(self.place),
+                rules_text(book_behind(self.place.book)),
                 ClockView("running"),
                 stands=SituationView(self.place.stage, PerSide(*self.place.totals)),
                 rounds_left=0 if self.place.owed else 2,

@@ -4,10 +4,12 @@ import random
 from collections import Counter
 from collections.abc import Iterable
 
+from monkey_own import as_counted, labels_of, winner_of
 from monkey_reader import SIGNS, Reader, names_winner, number, told_to_the_other
 from monkey_rules import LABELS, STEPS, Unsaid, expected, phoned
 from monkey_table import AT_TIME, BEFORE, WORDS, MonkeyTable, Place, Step, places
 
+from own_games.shelf import rules_behind
 from roundtap_core.records import SIDES, Result, Side, SidePair, other_side
 from roundtap_units.table.screens.scenes import FiguresScene, SideBySideScene, SidePart
 
@@ -145,16 +147,20 @@ class Watch:
             word = ""
         if word == "first player":
             word = ""
-        labels = dict(LABELS[self.place.book])
+        labels = dict(LABELS.get(self.place.book) or labels_of(self.place))
         if self.place.book == "warlords-of-terra" and self.place.games > 1:
             labels.pop("score")
-        for what in told_to_the_other(step.before, side, self.place, result, winner, word, labels):  # type: ignore
+        for what in told_to_the_other(
+            step.before, side, self.place, as_counted(self.place, result), winner, word, labels
+        ):  # type: ignore
             self._fault("not-told", what)
 
     def _winner(self, result: Result) -> str:
         """Who has won by the rules' own words: stated, conceded to, ahead in figures, else nobody."""
         if result.conceded_by:
             return other_side(result.conceded_by)  # type: ignore[arg-type]
+        if rules_behind(self.place.book) is not None:
+            return result.winner if result.winner in SIDES else winner_of(self.place, result)
         if result.winner:
             return result.winner
         for pair in (result.score, result.wounds or SidePair()):

@@ -141,7 +141,7 @@ def _standings(rulebook: str) -> dict[str, Any]:
         {
             "rank": n + 1 if n else None,
             "name": name,
-            "points": 33,
+            "points": "33",
             "record": "10–1–1",
             "members": list(MEMBERS[0]) if book.team_size > 1 else [],
             "values": ["1812" if n % 2 else "0.6667" for _ in columns],
@@ -156,7 +156,7 @@ def _standings(rulebook: str) -> dict[str, Any]:
     cut = {
         "size": 4,
         "rows": [
-            {"rank": n + 1, "name": name, "points": 33, "value": "1812", "decided": n == 1}
+            {"rank": n + 1, "name": name, "points": "33", "value": "1812", "decided": n == 1}
             for n, name in enumerate(names[:6])
         ],
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from own_games.shelf import rules_text
 from press_script import Press
 from roundtap_core.forms.form import form_to_json
 from roundtap_core.records import Result, Side, SidePair, result_to_json
@@ -130,6 +131,7 @@ class Table:
                         "last": told.get("last"),
                     },
                     "options": told["options"],
+                    "rules": rules_text(self.book),
                     "form": form_to_json(self.book.form(told["options"], self.situation)),
                     "situation": {
                         "stage": self.situation.stage,

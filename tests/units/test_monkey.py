@@ -12,6 +12,7 @@ from monkey_rules import LABELS
 from monkey_table import AT_TIME, BEFORE, Place, places
 from monkey_walks import KINDS, Watch, explore, run
 
+from own_games.shelf import GAMES, id_of
 from roundtap_core.records import Result, SidePair
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_units.table.dialogue.agreement import question_scene
@@ -26,8 +27,22 @@ def test_walks_by_chance_break_no_rule(book):
     assert counts["results"] > 5
 
 
+@pytest.mark.parametrize("name", GAMES)
+def test_walks_at_own_games_break_no_rule(name):
+    """The store's own games, read by their file alone."""
+    counts, examples = run(id_of(name), 24, seed=11)
+    assert examples == []
+    assert counts["results"] > 3
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("time", [pytest.param(BEFORE, marks=pytest.mark.long), AT_TIME])
+def test_every_press_after_every_other_breaks_no_rule_of_own_games(name, time):
+    assert explore(Place(id_of(name), time=time, games=GAMES[name].match.best_of), 2) == []
+
+
 @pytest.mark.long
-@pytest.mark.parametrize("book", sorted(RULEBOOKS))
+@pytest.mark.parametrize("book", [*sorted(RULEBOOKS), *map(id_of, GAMES)])
 def test_many_walks_by_chance_break_no_rule(book, chance):
     assert run(book, 5000, seed=chance.randrange(10**6))[1] == []
 

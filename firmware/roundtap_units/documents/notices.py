@@ -5,12 +5,14 @@ from typing import Any
 
 from roundtap_core import print_contents
 from roundtap_core.elimination.bracket_picture import round_label
+from roundtap_core.rulebooks.own import own_rulebook
+from roundtap_core.rulebooks.own_words import words_of
 from roundtap_core.typed import parse_message
 from roundtap_core.words import Words
 from roundtap_devices.printing import print_lines
 from roundtap_devices.printing.escpos_job import code_page_test_lines
 from roundtap_devices.printing.printer_profiles import PrinterProfile
-from roundtap_units.documents.slips import columns_of, round_title, slip_lines, wrap_text
+from roundtap_units.documents.slips import NAMED, SIDE_NAME, columns_of, round_title, slip_lines, wrap_text
 
 SIGNING = 52
 WIDE = 40  # from this many columns on, a match has one line and a list more columns
@@ -22,6 +24,9 @@ def pairings_by_table(
     content: print_contents.PairingsByTable, sheet: print_lines.Paper, words: Words
 ) -> list[print_lines.PrintLine]:
     lines = _head(content, words("paper.pairings", round=round_title(content, words)), words("paper.by_table"), sheet)
+    if NAMED[0] in words:
+        names = " – ".join(map(words, NAMED))
+        lines += [print_lines.line(part, sheet, print_lines.CENTER) for part in wrap_text(names, sheet.columns)]
     record = max((len(each or "") for row in content.rows for each in (row.a_record, row.b_record)), default=0) + 1
     for row in content.rows:
         lines += _match(row, max(6, record), sheet, words)
@@ -112,7 +117,11 @@ def pairings_by_name(
         ]
         if wide:
             cells.append(print_lines.TextCell(row.value, name + record, 8, print_lines.RIGHT))
-        lines += [*_name_lines(tuple(cells), row.name, 0, name), *_players(row.members, 0, sheet)]
+        below = words(f"{SIDE_NAME}{row.side}") if row.table is not None and NAMED[0] in words else ""
+        lines += [
+            *_name_lines(tuple(cells), row.name, 0, name),
+            *_players([*filter(None, (below,)), *row.members], 0, sheet),
+        ]
     return [*lines, *_foot(content, sheet, words)]
 
 
@@ -126,7 +135,7 @@ def standings(content: print_contents.Standings, sheet: print_lines.Paper, words
         sheet.columns,
     )
     # One line a row only where the names keep room; else the figures stand below the name.
-    points = max([len(words("paper.points")), *(len(str(row.points)) for row in content.rows)]) + 1
+    points = max([len(words("paper.points")), *(len(row.points) for row in content.rows)]) + 1
     name = sheet.columns - 4 - points - sum(widths)
     longest = max((columns_of(row.name) for row in content.rows), default=0)
     flat = name >= min(longest, 22)
@@ -152,7 +161,7 @@ def standings(content: print_contents.Standings, sheet: print_lines.Paper, words
         place = "–" if row.rank is None else str(row.rank)
         first = (
             print_lines.TextCell(place, 0, 3, print_lines.RIGHT),
-            print_lines.TextCell(str(row.points), 4 + name, points, print_lines.RIGHT),
+            print_lines.TextCell(row.points, 4 + name, points, print_lines.RIGHT),
         )
         if flat:
             lines += [
@@ -225,12 +234,12 @@ def _cut(cut: print_contents.CutOrder, sheet: print_lines.Paper, words: Words) -
     ]
     lines.append(print_lines.horizontal_rule(sheet, 4, 6))
     value = max(len(row.value) for row in cut.rows) + 2
-    points = max(len(str(row.points)) for row in cut.rows) + 1
+    points = max(len(row.points) for row in cut.rows) + 1
     name = sheet.columns - 4 - points - value
     for row in cut.rows:
         cells = (
             print_lines.TextCell(str(row.rank), 0, 3, print_lines.RIGHT),
-            print_lines.TextCell(str(row.points), 4 + name, points, print_lines.RIGHT),
+            print_lines.TextCell(row.points, 4 + name, points, print_lines.RIGHT),
             print_lines.TextCell(
                 row.value + ("*" if row.decided else " "), sheet.columns - value, value, print_lines.RIGHT
             ),
@@ -334,7 +343,8 @@ LAYOUTS: Mapping[str, tuple[type[Any], Callable[[Any, print_lines.Paper, Words],
 def layout_job(kind: str, content: object, sheet: print_lines.Paper, words: Words) -> list[print_lines.PrintLine]:
     """The lines of a job from the hub. KeyError for another kind, Malformed for other content."""
     wanted, layout = LAYOUTS[kind]
-    return layout(parse_message(wanted, content), sheet, words)
+    told = parse_message(wanted, content)
+    return layout(told, sheet, words_of(own_rulebook(told.rules), words) if told.rules else words)
 
 
 def speed_test_lines(number: int, baud: int) -> list[print_lines.PrintLine]:

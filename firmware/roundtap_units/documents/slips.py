@@ -16,6 +16,8 @@ SIGN_ROW = 36  # Height in dots of a signature row. A whole slip must fit into 7
 CODE_COLUMNS, MINUTES = 12, 44  # columns of the code; dots to write the extension on
 SIGNS = {"a": "●", "b": "■"}
 BOTH = tuple(SIGNS.values())
+SIDE_NAME = "side.name."
+NAMED = tuple(f"{SIDE_NAME}{side}" for side in SIGNS)  # what a game calls its sides, where it has names for them
 EDGE = 2  # the upper and lower edge of a box are drawn, its sides are letters
 TICK = "☐"
 TICK_COLUMNS = 3  # as "[ ]" in letters
@@ -31,14 +33,15 @@ Aligned = tuple[str, str]  # a text, and its alignment
 def form_row_lines(form: Form, sheet: print_lines.Paper, words: Words) -> list[print_lines.PrintLine]:
     """The rows to write and to tick in, from the figures to who leaves. As the names stand, what is at the left edge is
     the left player's, and what is at the right edge the other's; what it is stands between them."""
-    rows: list[tuple[Aligned, Aligned]] = []
+    rows: list[tuple[Aligned, ...]] = []
+    room = sheet.columns - 2 * _box_columns(sheet) - 2
     for figure in slip_figures(form, words):
         label, lost = words(figure.label), words(figure.lost) if figure.lost else ""
         # Where a rulebook counts losses, one side's losses lead to the other's points.
         across = (f"{lost}  → {label}", f"{label} ←  {lost}") if lost else (label,)
         rows += (
-            [((text, print_lines.CENTER), ("", print_lines.CENTER)) for text in across]
-            if len(across[0]) < sheet.columns - 2 * _box_columns(sheet) - 2
+            [tuple((line, print_lines.CENTER) for line in _two_lines(text, room)) for text in across]
+            if not lost or len(across[0]) < room
             else [
                 ((lost, print_lines.LEFT), (f"→ {label}", print_lines.RIGHT)),
                 ((lost, print_lines.RIGHT), (f"{label} ←", print_lines.LEFT)),
@@ -50,6 +53,12 @@ def form_row_lines(form: Form, sheet: print_lines.Paper, words: Words) -> list[p
     if margin := margin_label(form, words):
         made.append(_between("_" * _box_columns(sheet), words(margin), sheet))
     return [*made, *(_tick_row(row, sheet, words) for row in slip_ticks(form))]
+
+
+def _two_lines(text: str, room: int) -> list[str]:
+    """At least two, as a box is high."""
+    lines = wrap_text(text, room)
+    return lines if len(lines) > 1 else [*lines, ""]
 
 
 def _box_columns(sheet: print_lines.Paper) -> int:
@@ -94,7 +103,10 @@ def _between(side: str, text: str, sheet: print_lines.Paper) -> print_lines.Text
 
 
 def _tick_row(row: SlipTicks, sheet: print_lines.Paper, words: Words) -> print_lines.TextLine:
-    """A question, with a place to tick for each side; other answers have theirs before them."""
+    """A question, with a place to tick for each side; other answers have theirs before them, a number a line."""
+    if not row.options:
+        text = f"{words(row.label)} ______"
+        return print_lines.TextLine((print_lines.TextCell(text, 0, sheet.columns, print_lines.CENTER),), tight=True)
     answers = "  ".join(f"{TICK} {words(option)}" for option in row.options if option not in SIGNS)
     label = " ".join(filter(None, (words(row.label) if row.label else "", f"({answers})" if answers else "")))
     if SIGNS.keys() <= set(row.options):
@@ -140,7 +152,9 @@ def slip_lines(content: Slip, sheet: print_lines.Paper, words: Words) -> list[pr
             tall=True,
         ),
         *_head(head, sheet),
-        squads_row(picks, content, sheet, words) if picks else print_lines.Drawing(20, tuple(_sides(content, sheet))),
+        squads_row(picks, content, sheet, words)
+        if picks
+        else print_lines.Drawing(20, tuple(_sides(content, sheet, words))),
         *_names(content, sheet),
         *_members(content, sheet),
         *form_row_lines(content.form, sheet, words),
@@ -164,11 +178,12 @@ def round_title(content: RoundNotice, words: Words) -> str:
     return round_label(words, content.name) if content.name else words("paper.round", number=content.round)
 
 
-def _sides(content: Slip, sheet: print_lines.Paper) -> Iterator[Shape]:
+def _sides(content: Slip, sheet: print_lines.Paper, words: Words) -> Iterator[Shape]:
     half = sheet.dots // 2
-    for x, sign, record in ((0, SIGNS["a"], content.a.record), (half + 8, SIGNS["b"], content.b.record)):
-        yield print_lines.Label(x, 0, sign, 19, 24)
-        yield print_lines.Label(x + 26, 0, record, 17, half - 38)
+    for x, side, record in ((0, "a", content.a.record), (half + 8, "b", content.b.record)):
+        named = f"{words(f'{SIDE_NAME}{side}')}  {record}" if NAMED[0] in words else record
+        yield print_lines.Label(x, 0, SIGNS[side], 19, 24)
+        yield print_lines.Label(x + 26, 0, named, 17, half - 38)
     yield print_lines.RuledLine(half - 1, 0, 2, 20)
 
 

@@ -13,7 +13,7 @@ from types import FrameType, MappingProxyType
 from typing import Any
 
 from roundtap.demo import PLAYERS, RULEBOOK, TABLES, guide
-from roundtap.headless.cli_io import print_refusal, reader_words
+from roundtap.headless.cli_io import print_refusal, read_text, reader_words
 from roundtap.kit.child_processes import exit_on_signals
 from roundtap.kit.player_names import made_up_people
 from roundtap.kit.virtual_kit import VirtualKit
@@ -22,6 +22,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.states import Entrant
+from roundtap_core.rulebooks.own_rules import Rules, read_rules, rules_id
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import catalogue
 from roundtap_hub.access.personal_links import link_token
@@ -49,18 +50,20 @@ def make_event(
     event_id: str | None = None,
     options: Mapping[str, Any] = MappingProxyType({}),
     published: bool = True,
+    rules: Rules | None = None,
 ) -> str:
     """Write an event into a fresh journal: players entered, round 1 drawn and (`published`) shown, units placed.
-    Returns its id, a random one where none is given. `options`: as in CreateEvent."""
+    Returns its id, a random one where none is given. `options`, `rules`: as in CreateEvent."""
     event = event_id or random_event_id()
     journal = Journal(f"sqlite:///{database}")
     service = Service(journal, system_clocks())
     service.start()
     people = [
         PersonRecord(event, f"p{i}", secrets.token_hex(8), person)
-        for i, person in enumerate(made_up_people(players, RULEBOOKS[rulebook].team_size), start=1)
+        for i, person in enumerate(made_up_people(players, 1 if rules else RULEBOOKS[rulebook].team_size), start=1)
     ]
-    create = c.CreateEvent(name, rulebook, None, options, "#0072B2", secrets.randbits(48))
+    played = rules_id(rules) if rules else rulebook
+    create = c.CreateEvent(name, played, None, options, "#0072B2", secrets.randbits(48), rules=rules)
     entered = [c.EnterCompetitor(Entrant(p.competitor, p.person.digest(p.salt))) for p in people]
     shown = [c.PublishRound(1, 1, noted="demo")] if published else []
     commands: list[c.Command] = [create, *entered, c.DrawRound(secrets.randbits(53)), *shown]
@@ -89,9 +92,18 @@ def run(args: argparse.Namespace) -> int:
         return run_practice(args)
     if trouble := _argument_error(args):
         return print_refusal(f"roundtap demo: {trouble}")
+    rules = None
+    if args.rules is not None:
+        try:
+            text = read_text(args.rules)
+        except Problem as problem:
+            return print_refusal(f"roundtap demo: {args.rules}: {problem.say(reader_words())}")
+        rules, faults, _ = read_rules(text)
+        if rules is None:
+            return print_refusal(f"roundtap demo: {args.rules}: {faults[0].say(reader_words())}")
     exit_on_signals(code=0)
     folder = Path(tempfile.mkdtemp(prefix="roundtap-demo-"))
-    demo = Demo(args, folder)
+    demo = Demo(args, folder, rules)
     try:
         # Everything is written before any process starts.
         demo.kit.prepare()
@@ -187,8 +199,8 @@ def _argument_error(args: argparse.Namespace) -> str | None:
 class Demo:
     """One demo: a virtual kit with an event, and the pages over it."""
 
-    def __init__(self, args: argparse.Namespace, folder: Path) -> None:
-        self.args = args
+    def __init__(self, args: argparse.Namespace, folder: Path, rules: Rules | None = None) -> None:
+        self.args, self.rules = args, rules
         self.origin = f"http://{BENCH_HOST}:{args.port + 1}"
         self.kit = VirtualKit(
             folder,
@@ -200,7 +212,7 @@ class Demo:
             f"{self.origin}/",
             unenrolled=args.unenrolled,
         )
-        self.is_guided = (args.players, args.tables, args.rulebook) == (PLAYERS, TABLES, RULEBOOK)
+        self.is_guided = rules is None and (args.players, args.tables, args.rulebook) == (PLAYERS, TABLES, RULEBOOK)
         self._event = ""
 
     def make_event(self) -> None:
@@ -212,6 +224,7 @@ class Demo:
             self.args.rulebook,
             options=guide.OPTIONS if self.is_guided else {},
             published=not self.is_guided,
+            rules=self.rules,
         )
 
     def greeting(self, path: str = "/") -> str:

@@ -21,7 +21,7 @@ from roundtap_core.records import Tournament
 from roundtap_core.rulebooks.registry import book_of
 from roundtap_core.words import Words, catalogue, choose_language, core_words
 
-DONE, BAD_INPUT = 0, 2
+DONE, VIOLATED, BAD_INPUT = 0, 1, 2
 LARGEST_JSON_INT = 2**53 - 1
 
 GAP = "  "
@@ -82,13 +82,21 @@ def print_for_event(file: str, work: Callable[[Tournament, Words], str]) -> int:
     # No garbage is worth collecting before this short process ends.
     gc.disable()
     try:
-        text = work(parse_event_file(read_text(file)), words)
+        tournament = parse_event_file(read_text(file))
+        text = work(tournament, words if tournament.rules is None else _words_of(tournament, words))
     except Problem as problem:
         return print_refusal(error_line(file, problem, words))
     finally:
         gc.enable()
     write_stdout(text)
     return DONE
+
+
+def _words_of(tournament: Tournament, words: Words) -> Words:
+    # Only a store's own game brings words of its own.
+    from roundtap_core.rulebooks.own_words import words_of
+
+    return words_of(book_of(tournament), words)
 
 
 def print_lines_from(command: str, find: Callable[[Words], Iterable[str]], path: Path | None = None) -> int:

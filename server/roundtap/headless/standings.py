@@ -8,6 +8,8 @@ from roundtap.headless import cli_io
 from roundtap_core.command_arguments import argument
 from roundtap_core.errors import Problem
 from roundtap_core.records import ELIMINATION, StandingsRow, Tournament
+from roundtap_core.rulebooks.registry import book_of
+from roundtap_core.rulebooks.scoring import points_text
 from roundtap_core.standings.standings import standings, standings_to_json
 from roundtap_core.words import Words
 
@@ -35,7 +37,7 @@ def run(args: Namespace) -> int:
         rows = standings(tournament, args.after)
         if args.format == "json":
             return cli_io.json_text(standings_to_json(rows, after))
-        return as_text(rows, cli_io.public_names_of(tournament), words, _places(tournament, args.after))
+        return as_text(rows, tournament, words, _places(tournament, args.after))
 
     return cli_io.print_for_event(args.file, rank)
 
@@ -50,13 +52,15 @@ def _places(tournament: Tournament, after: int | None) -> dict[str, int]:
 
 def as_text(
     rows: Sequence[StandingsRow],
-    names: dict[str, str],
+    tournament: Tournament,
     words: Words,
     places: Mapping[str, int] | None = None,
 ) -> str:
     """Aligned columns, with fractions to two decimals. `places`: final places, which then come first and order the
     lines; the rank remains that of the standings."""
     keys = list(rows[0].tiebreakers) if rows else []
+    names, book = cli_io.public_names_of(tournament), book_of(tournament)
+    unit = book.scoring(book.options(tournament.options)).points.unit
     head = [
         words("column.rank"),
         words("column.name"),
@@ -72,7 +76,8 @@ def as_text(
             *([cli_io.rank_text(places.get(row.competitor))] if places else []),
             cli_io.rank_text(row.rank),
             names[row.competitor] + (f" ({words(f'status.{row.status}')})" if row.status else ""),
-            *(str(getattr(row, key)) for key in FIGURES[1:]),
+            points_text(row.points, unit),
+            *(str(getattr(row, key)) for key in FIGURES[2:]),
             *(_number_text(row.tiebreakers.get(key)) for key in keys),
             words.first(f"decided.{row.decided_by}", f"tiebreaker.{row.decided_by}"),
         ]

@@ -138,9 +138,10 @@ def left_too_late(tournament: records.Tournament) -> Iterator[Problem]:
 
 
 def won_bye_problems(tournament: records.Tournament) -> Iterator[Problem]:
-    """A won bye is sat out in round 1, there only, and only by its winner. A latecomer to round 1 has lost it."""
+    """A won bye is sat out in round 1, there only, and only by its winner. A latecomer to round 1 has lost it, and so
+    has everybody where everybody meets everybody."""
     names = error_names(tournament)
-    owed = {competitor.id for competitor in tournament.competitors if competitor.won_bye}
+    owed = {c.id for c in tournament.competitors if c.won_bye and not book_of(tournament).everybody}
     for played, match, where in match_places(tournament):
         if match.bye == records.WON_BYE and played.number > 1:
             yield Problem("won_bye_after_round_1", where=f"{where}/bye", competitor=names[match.a])

@@ -12,8 +12,10 @@ from roundtap_core.elimination.cut import THIRD, game_count
 from roundtap_core.elimination.next_games import game_to_match
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.names import error_names, names_in
+from roundtap_core.pairing.everybody import drawn_pairs
 from roundtap_core.pairing.pairing_pool import met_among
-from roundtap_core.pairing.swiss_round import fewest_repeats
+from roundtap_core.pairing.sides import first_sides
+from roundtap_core.pairing.swiss_round import fewest_repeats, keeps_free
 from roundtap_core.rounds.next_round import second_stage_length
 from roundtap_core.rulebooks.base import BYE_LAST
 from roundtap_core.rulebooks.registry import book_of, planned_structure, planned_structure_or_none
@@ -31,6 +33,7 @@ def drawn_round_problems(tournament: records.Tournament) -> Iterator[Problem]:
         if played.stage == records.SWISS and played.number > 1 and not by_hand(played):
             before = tournament_before(tournament, played.number)
             yield from _split_groups(before, played, f"/rounds/{r}", names) if before is not None else ()
+        yield from _sides(tournament, played, f"/rounds/{r}", names)
         yield from _extra_minutes(tournament, played, f"/rounds/{r}/extra_minutes")
     yield from _too_early(tournament)
     if (tournament.record or {}).get("finished"):
@@ -41,7 +44,10 @@ def _split_groups(
     before: records.Tournament, played: records.Round, where: str, names: Mapping[str, str]
 ) -> Iterator[Problem]:
     """Two with the same points who had not met, both paired with players below them who could have met each other:
-    as many pairs within a group as can be is the first aim of every draw (`pairing`, line 3)."""
+    as many pairs within a group as can be is the first aim of every draw (`pairing`, line 3), unless that could force a
+    later round to repeat a pairing."""
+    if book_of(before).everybody or keeps_free(before, played.number, records.present_count(played.matches)):
+        return
     try:
         points = {row.competitor: row.points for row in standings(before, before.rounds[-1].number)}
     except Problem:
@@ -61,6 +67,20 @@ def _split_groups(
                 yield Problem("paired_past_equals", where=f"{where}/matches/{m}", a=names[other], b=names[high])
                 return
         down.append((high, low, m))
+
+
+def _sides(
+    tournament: records.Tournament, played: records.Round, where: str, names: Mapping[str, str]
+) -> Iterator[Problem]:
+    """First sides that the kit's own draw of a Swiss round gives to the opponent."""
+    by_kit = played.draw is not None and not by_hand(played) and played.stage in records.SWISS_STAGES
+    if by_kit and book_of(tournament).shares_sides:
+        had = first_sides(tournament.after(played.number - 1))
+        for m, match in enumerate(played.matches):
+            if match.b is not None and had[match.b] < had[match.a]:
+                yield Problem(
+                    "first_side_of_another", where=f"{where}/matches/{m}/a", a=names[match.a], b=names[match.b]
+                )
 
 
 def _extra_minutes(tournament: records.Tournament, played: records.Round, where: str) -> Iterator[Problem]:
@@ -148,7 +168,7 @@ def pairing_problems(tournament: records.Tournament) -> Iterator[Problem]:
     first: dict[tuple[str, frozenset[str]], int] = {}
     for r, played in enumerate(tournament.rounds):
         if played.stage in records.SWISS_STAGES:
-            drawn = _drawn_pairs(played)
+            drawn = drawn_pairs(played)
             if not by_hand(played):
                 yield from _avoidable(tournament, r, drawn, first, names)
             for m, pair in drawn.items():
@@ -161,19 +181,6 @@ def by_hand(played: records.Round) -> bool:
     return played.draw is not None and played.draw.method == IMPOSED
 
 
-def _drawn_pairs(played: records.Round) -> dict[int, tuple[str, ...]]:
-    """Whom the draw paired, by the place of the match: also who did not appear, but nobody who came or returned later.
-    A file need not name who did not appear."""
-    named = {match.absent for match in played.matches}
-    others = iter([m.a for m in played.matches if m.bye == records.UNPAIRED_LOSS and m.a not in named])
-    drawn: dict[int, tuple[str, ...]] = {}
-    for m, match in enumerate(played.matches):
-        if match.bye in (None, records.BYE, records.NO_SHOW):
-            other = match.b or match.absent or (next(others, None) if match.bye == records.NO_SHOW else None)
-            drawn[m] = (match.a, other) if other else (match.a,)
-    return drawn
-
-
 def _avoidable(
     tournament: records.Tournament,
     r: int,
@@ -183,7 +190,10 @@ def _avoidable(
 ) -> Iterator[Problem]:
     """`first`: in which round of its stage a pair met first."""
     played = tournament.rounds[r]
-    byes = [m for m in drawn if played.matches[m].bye == records.BYE]
+    robin = book_of(tournament).everybody and played.stage == records.SWISS
+    byes = [
+        m for m in drawn if played.matches[m].bye == records.BYE and not (robin and _somebody_missed(tournament, r))
+    ]
     for m in byes[1:]:
         yield Problem("several_byes", where=f"/rounds/{r}/matches/{m}/bye")
     again = [m for m, pair in drawn.items() if (played.stage, frozenset(pair)) in first]
@@ -193,7 +203,8 @@ def _avoidable(
     field = [who for pair in drawn.values() for who in pair]
     opponents = met_among(before, played.stage, {who: i for i, who in enumerate(field)})
     had = Counter(m.a for each in before.rounds for m in each.matches if m.bye in (records.BYE, records.WON_BYE))
-    fewest, may_rest = fewest_repeats(opponents, [had[who] for who in field])
+    # In a round robin nobody meets anybody twice, whatever it costs, and byes are nobody's due.
+    fewest, may_rest = (0, set[int]()) if robin else fewest_repeats(opponents, [had[who] for who in field])
     # Two who have both met everybody are paired again by any draw: of as many as were forced they come first.
     whole = {who for i, who in enumerate(field) if len(opponents[i]) == len(field) - 1}
     again.sort(key=lambda m: not whole.issuperset(drawn[m]))
@@ -211,6 +222,13 @@ def _avoidable(
         holder = drawn[byes[0]][0]
         where = f"/rounds/{r}/matches/{byes[0]}/bye"
         yield from _misplaced(tournament, played.number, holder, field, {field[i] for i in may_rest}, had, where, names)
+
+
+def _somebody_missed(tournament: records.Tournament, r: int) -> bool:
+    """A round so far: in a round robin their opponents' byes are as right as those of an odd field."""
+    return any(m.bye == records.UNPAIRED_LOSS for each in tournament.rounds[: r + 1] for m in each.matches) or any(
+        competitor.left_after is not None and competitor.left_after <= r for competitor in tournament.competitors
+    )
 
 
 def _misplaced(

@@ -12,6 +12,7 @@ from roundtap_core.event import abandoned_match, event_flow, lookups, states
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
 from roundtap_core.event.judging import roles_of
 from roundtap_core.limits import MOST_COMPETITORS, fits_line
+from roundtap_core.pairing.everybody import seats
 from roundtap_core.records import BYE, SWISS_STAGES, UNPAIRED_LOSS, WON_BYE, Match, Result
 from roundtap_core.rulebooks.base import ORGANIZER
 from roundtap_core.typed import Count, Id, IdOrEmpty, LineOrEmpty, Number, Prose, Text
@@ -149,6 +150,9 @@ def arrival_effects(
     if len(state.public_rounds) > 1:
         raise Problem("too_late_to_enter")
     if meets is None:
+        if state.rulebook.everybody and state.public_rounds:
+            # Raises the Problem where the circle has no seat left.
+            seats(states.tournament_of(state), [*states.active_ids(state), entrant.id])
         return [played.number for played in state.public_rounds], []
     return [], [_late_match(state, entrant, meets, busy)]
 

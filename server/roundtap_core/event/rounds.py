@@ -243,34 +243,29 @@ def draw_round(state: states.EventState, command: DrawRound, now: Instant) -> Ne
     seed, attempt = (draft.draw.seed, draft.draw.attempt + 1) if draft and draft.draw else (command.seed, 1)
     follows = event_flow.upcoming_stage(state)
     if follows == SWISS:
-        pairing, matches = _swiss_round(state, command, seed, attempt)
+        pairing = _swiss_round(state, command, seed, attempt)
     elif follows == TIEBREAK:
         pairing = next_tiebreak_round(
             states.tournament_of(state), seed, attempt, command.tiebreak_form, command.busy_tables
         )
-        matches = pairing.matches
     else:
         _refuse_elimination(state, follows)
         pairing = _elimination_round(state, command, seed, attempt)
-        matches = pairing.matches
     return [
         *closing,
         draft_entry(
             pairing.number,
             pairing.stage,
             pairing.draw,
-            map(match_to_json, matches),
+            map(match_to_json, pairing.matches),
             pairing.notes,
             pairing.notes["form"] if follows == TIEBREAK else None,
         ),
     ]
 
 
-def _swiss_round(
-    state: states.EventState, command: DrawRound, seed: int, attempt: int
-) -> tuple[DrawnRound, tuple[Match, ...]]:
+def _swiss_round(state: states.EventState, command: DrawRound, seed: int, attempt: int) -> DrawnRound:
     from roundtap_core.pairing.swiss_round import draw_swiss_round
-    from roundtap_core.pairing.table_numbers import assign_tables
 
     tournament = states.tournament_of(state)
     if state.cut is not None or event_flow.second_swiss_rounds(state):
@@ -278,12 +273,8 @@ def _swiss_round(
             raise Problem("offer_unanswered")
         if len(event_flow.current_seeds(state)) < 2 and not event_flow.second_swiss_rounds(state):
             raise Problem("too_few_players", n=len(event_flow.current_seeds(state)))
-        drawn = second_stage_round(tournament, seed, attempt, event_flow.current_seeds(state), command.busy_tables)
-        return drawn, drawn.matches
-    pairing = draw_swiss_round(tournament, seed=seed, attempt=attempt)
-    if command.busy_tables:
-        return pairing, assign_tables(pairing.matches, tournament, busy=command.busy_tables)
-    return pairing, pairing.matches
+        return second_stage_round(tournament, seed, attempt, event_flow.current_seeds(state), command.busy_tables)
+    return draw_swiss_round(tournament, seed=seed, attempt=attempt, busy=command.busy_tables)
 
 
 def _refuse_elimination(state: states.EventState, follows: str) -> None:

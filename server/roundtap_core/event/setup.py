@@ -1,6 +1,5 @@
 """Setting up: an event's making and its options, what it says of itself, what is missing before round 1."""
 
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
@@ -22,6 +21,7 @@ from roundtap_core.limits import MOST_ROUNDS, refuse_options_out_of_range
 from roundtap_core.names import clean_name
 from roundtap_core.records import SWISS
 from roundtap_core.rulebooks.base import NO, ORGANIZER, OWN, Options, Rulebook, may_play
+from roundtap_core.rulebooks.own_rules import Rules, rules_data, rules_json
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.typed import Exact, IdOrEmpty, LineOrEmpty, Prose
 from roundtap_core.wire import canonical_json
@@ -46,7 +46,7 @@ class CreateEvent(Struct, frozen=True):
     color: LineOrEmpty
     seed: Exact
     about: Mapping[str, str] = {}  # by the keys ABOUT, as far as they are known
-    rules: str | None = None  # of a store's own game, as canonical JSON: they stay the event's whatever becomes of them
+    rules: Rules | None = None  # of a store's own game: they stay the event's, whatever becomes of the file
 
 
 class SetEventDetails(Struct, frozen=True):
@@ -75,8 +75,8 @@ def _create(state: states.EventState, command: CreateEvent, now: Instant) -> New
     name = clean_name(command.name)
     if not name:
         raise Invalid("event_name_missing")
-    book = rulebook(command.rulebook, command.rules)
-    if command.level is not None and command.level not in book.levels:
+    book = rulebook(command.rulebook, None if command.rules is None else rules_json(command.rules))
+    if command.level is not None and book.levels and command.level not in book.levels:
         raise Invalid("not_one_of", where="/level", value=command.level, options=", ".join(book.levels))
     return [
         NewEntry(
@@ -84,7 +84,7 @@ def _create(state: states.EventState, command: CreateEvent, now: Instant) -> New
             {
                 "name": name,
                 "rulebook": command.rulebook,
-                **({} if command.rules is None else {"rules": json.loads(command.rules)}),
+                **({} if command.rules is None else {"rules": rules_data(command.rules)}),
                 "level": command.level,
                 "color": command.color,
                 "options": dict(command.options),

@@ -15,8 +15,19 @@ from roundtap_core.errors import Problem
 from roundtap_core.limits import LINE_LETTERS, MINUTES, MOST_COMPETITORS, MOST_ROUNDS, PROSE, ROUND, limit_violations
 from roundtap_core.reasons import type_problems
 from roundtap_core.records import Side
-from roundtap_core.rulebooks.own_rules import Rules
-from roundtap_core.typed import Count, Exact, Figure, Id, LastRound, Line, Message, Minutes, Number, Prose
+from roundtap_core.typed import (
+    Count,
+    Exact,
+    Figure,
+    Id,
+    LastRound,
+    Line,
+    Message,
+    Minutes,
+    Number,
+    Prose,
+    parse_message,
+)
 
 Key = Annotated[str, Meta(max_length=LINE_LETTERS, pattern=PROSE)]
 RoundNumber = Annotated[int, Meta(ge=1, le=ROUND[1])]
@@ -52,6 +63,26 @@ class FreeObject(dict[str, Any]):
         yield from type_problems(data, cls.KNOWN, where)
         others = {key: value for key, value in data.items() if key not in cls.KNOWN.__struct_fields__}
         yield from limit_violations(others, where, MOST_COMPETITORS, LINE_LETTERS)
+
+
+class OwnRules(str):
+    """The rules of a store's own game, as canonical JSON: an object in the file. Most files have none, so that their
+    types are imported only here."""
+
+    __slots__ = ()
+    JSON_TYPE = "object"
+
+    @classmethod
+    def of(cls, data: object) -> OwnRules:
+        from roundtap_core.rulebooks.own_rules import Rules, rules_json
+
+        return cls(rules_json(parse_message(Rules, data)))
+
+    @classmethod
+    def problems(cls, data: dict[str, Any], where: str) -> Iterator[Problem]:
+        from roundtap_core.rulebooks.own_rules import Rules
+
+        yield from type_problems(data, Rules, where)
 
 
 class StageOptions(StrictMessage, frozen=True):
@@ -291,7 +322,7 @@ class Event(StrictMessage, frozen=True, kw_only=True):
     format: Literal["roundtap-event/1"]
     name: Line
     rulebook: Id
-    rules: Rules | UnsetType = UNSET
+    rules: OwnRules | UnsetType = UNSET
     level: Id | UnsetType = UNSET
     options: Options | UnsetType = UNSET
     seed: Exact | UnsetType = UNSET

@@ -29,7 +29,6 @@ from roundtap_core.records import (
     result_from_json,
 )
 from roundtap_core.rulebooks.base import Rulebook
-from roundtap_core.rulebooks.own_rules import contradictions, rules_json
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.typed import MalformedMessage, decode_message, parse_message
 
@@ -67,7 +66,7 @@ def to_tournament(event: file_schema.Event, results: Iterable[Result]) -> Tourna
     return Tournament(
         name=event.name,
         rulebook=event.rulebook,
-        rules=rules_text(event),
+        rules=str(event.rules) if event.rules else None,
         level=event.level or None,
         options=to_builtins(event.options or {}),
         seed=event.seed or 0,
@@ -191,21 +190,18 @@ def _tournament(event: Event) -> Tournament:
     return to_tournament(event, results)
 
 
-def rules_text(event: Event) -> str | None:
-    """The rules of a store's own game, as they are kept; None where the event is played by a document."""
-    return rules_json(event.rules) if event.rules else None
-
-
 def _contradictions(event: Event, results: list[Result]) -> Iterator[Problem]:
     """The results, which have to be read for it, are appended in the file's order."""
     try:
-        book = rulebook(event.rulebook, rules_text(event))
+        book = rulebook(event.rulebook, str(event.rules) if event.rules else None)
     except Problem as problem:
         yield problem
         return
     if event.rules:
-        yield from (problem.at("/rules") for problem in contradictions(event.rules))
-    if event.level and event.level not in book.levels:
+        from roundtap_core.rulebooks.own_rules import contradictions, rules_from_json
+
+        yield from (problem.at("/rules") for problem in contradictions(rules_from_json(str(event.rules))))
+    if event.level and book.levels and event.level not in book.levels:
         yield Invalid("not_one_of", where="/level", value=event.level, options=", ".join(book.levels))
     yield from competitor_problems(event.competitors)
     ids = {competitor.id for competitor in event.competitors}

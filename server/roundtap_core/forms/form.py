@@ -30,9 +30,11 @@ from roundtap_core.forms.questions import (
 )
 from roundtap_core.records import (
     CONCESSION,
+    PLAYED,
     RULING,
     SECOND_FIGURES,
     SIDES,
+    TIME,
     Ending,
     Result,
     Side,
@@ -128,6 +130,11 @@ class Form(Message, frozen=True):
         return tuple(way for way in self.ways if way.when in (wanted, ANY_TIME))
 
     @property
+    def scored(self) -> bool:
+        """Whether any way has a score; without one, 0:0 says nothing."""
+        return any(figure.key == questions.SCORE for way in self.ways for figure in way.figures())
+
+    @property
     def lots(self) -> frozenset[str]:
         """The choices of any way that the kit draws."""
         return frozenset(name for way in self.ways for name in way.lots)
@@ -219,7 +226,10 @@ def _ending_ticks(form: Form) -> Iterator[SlipTicks]:
     if not form.parallel and any(map(_decided_by_figures, ways)) and any(way.winner == OPENER for way in ways):
         yield SlipTicks("", tuple(f"form.way.{way.id}" for way in ways))
     elif conceded and form.worth and (form.parallel or not _as_destroyed(conceded[0], ways)):
-        yield SlipTicks("paper.concedes", SIDES) if form.parallel else SlipTicks("", (f"form.way.{conceded[0].id}",))
+        played = [way.steps for way in ways if way.ended == PLAYED]
+        alike = [way for way in ways if way.ended == TIME and way.steps in played]
+        told = tuple(f"form.way.{way.id}" for way in (*alike, conceded[0]))
+        yield SlipTicks("paper.concedes", SIDES) if form.parallel else SlipTicks("", told)
 
 
 def _as_destroyed(conceded: WayToEnd, ways: Sequence[WayToEnd]) -> bool:
@@ -246,6 +256,8 @@ def _choices(form: Form) -> Iterator[SlipTicks]:
         # An unknown answer is not ticked: the row stays empty.
         sides = tuple(option for option in step.options if option in SIDES)
         yield SlipTicks(step.label, sides or tuple(f"form.option.{option}" for option in step.options))
+    numbers = (step for way in form.ways for step in way.steps if isinstance(step, questions.Choice))
+    yield from (SlipTicks(label, ()) for label in dict.fromkeys(step.label for step in numbers if step.counts))
 
 
 class WalkState(Struct, frozen=True):

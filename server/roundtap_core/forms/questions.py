@@ -232,6 +232,11 @@ class Choice(BaseQuestion, frozen=True):
         return self.label == LOT_LABEL
 
     @property
+    def counts(self) -> bool:
+        """Whether the answer is a number."""
+        return all(map(str.isdecimal, self.options))
+
+    @property
     def by_button(self) -> bool:
         return set(self.options) == {"a", "b"}
 

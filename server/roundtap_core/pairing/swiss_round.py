@@ -8,7 +8,7 @@
       exact pieces, where shuffling is in vain   window.py, blossom.py, cardinality.py
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -17,12 +17,14 @@ from msgspec.structs import asdict
 from roundtap_core.errors import Problem
 from roundtap_core.pairing import pairing_pool
 from roundtap_core.pairing.cardinality import LargestMatching, draw_fewest_repeats
+from roundtap_core.pairing.everybody import EVERYBODY, draw_everybody
+from roundtap_core.pairing.sides import share_sides
 from roundtap_core.pairing.table_numbers import assign_tables
 from roundtap_core.pairing.topdown import WIDEST, TopDownDraw
 from roundtap_core.pairing.window import solve_window
 from roundtap_core.randomness import Rand, shuffle
 from roundtap_core.records import BYE, SWISS, SWISS_STAGES, WON_BYE, Draw, Match, Tournament, present_count
-from roundtap_core.rulebooks.base import BYE_LAST, BYE_RANDOM_LOWEST
+from roundtap_core.rulebooks.base import BYE_LAST, BYE_RANDOM_LOWEST, OWN
 from roundtap_core.rulebooks.registry import book_of
 from roundtap_core.standings.standings import last_first
 from roundtap_core.standings.totals import SwissTotals, swiss_totals
@@ -153,12 +155,14 @@ def fewest_repeats(met: pairing_pool.Met, byes: Sequence[int]) -> tuple[int, set
     return largest.unmatched // 2 + (len(out) > 0 and not harmless), harmless or out
 
 
-def best_rounds(groups: pairing_pool.Groups, met: pairing_pool.Met) -> list[pairing_pool.Pairs]:
-    """All rounds with the fewest repeats and, among these, the best shape (lines 1 and 3 of the criterion)."""
+def best_rounds(
+    groups: pairing_pool.Groups, met: pairing_pool.Met, may: Callable[[pairing_pool.Pairs], bool] = lambda _: True
+) -> list[pairing_pool.Pairs]:
+    """All rounds (that `may` be) with the fewest repeats and, among these, the best shape (lines 1 and 3)."""
     group_of = {member: g for g, group in enumerate(groups) for member in group}
     best: list[pairing_pool.Pairs] = []
     best_key: tuple[int, list[tuple[int, int]]] | None = None
-    for pairs in all_pairings(list(group_of)):
+    for pairs in filter(may, all_pairings(list(group_of))):
         key = (sum(b in met[a] for a, b in pairs), pairing_shape(pairs, group_of))
         if best_key is None or key < best_key:
             best, best_key = [pairs], key
@@ -326,15 +330,24 @@ def draw_round(
     chance: pairing_pool.DrawRandom,
     byes: Sequence[int],
     rounds_left: int,
+    keep_free: bool = False,
 ) -> tuple[pairing_pool.Pairs, str]:
     """The pairs of an even number of `members`, and the method. `byes` include this round's; `rounds_left` are the
-    Swiss rounds after it (0: unknown or none), for lookahead in small fields."""
+    Swiss rounds after it (0: unknown or none), for lookahead in small fields. `keep_free`: see `keeps_free`."""
     if len(members) <= LARGEST:
-        draws = best_rounds(field.groups(members), field.met)
+        groups = field.groups(members)
+        draws = best_rounds(groups, field.met)
         shuffle(draws, chance.of("enumerated"))
-        if rounds_left > 0 and len(field.ids) <= LARGEST and not field.repeats(draws[0]):
-            return first_feasible(draws, field.met, byes, rounds_left), "enumerated"
-        return draws[0], "enumerated"
+        pairs = draws[0]
+        if rounds_left > 0 and len(field.ids) <= LARGEST and not field.repeats(pairs):
+            pairs = first_feasible(draws, field.met, byes, rounds_left)
+            if keep_free and repeat_is_ahead(pairs, field.met, byes, rounds_left):
+                free = best_rounds(
+                    groups, field.met, lambda draw: not repeat_is_ahead(draw, field.met, byes, rounds_left)
+                )
+                shuffle(free, chance.of("kept-free"))
+                pairs = next((draw for draw in free if not field.repeats(draw)), pairs)
+        return pairs, "enumerated"
     pairs, method = draw_large(field, members, field.met, chance)
     if method != "ideal":
         # A search leaves its pairs in a revealing order; tables and sides should reveal nothing.
@@ -368,10 +381,10 @@ class DrawnRound(Struct, frozen=True):
 
     "repeats": how many pairs meet again, and if there are any, "repeated": which, as {"a", "b"}; "floats": who meets
     whom from another points group, as {"competitor", "from", "to"}; "bye": None or {"competitor", "why": "random" |
-    "last" | "random-lowest", "passed_over": [competitors who came first, but whose bye would have cost a repeat]};
-    "repeat_ahead", only in a small field and only where it is proved: True, a later round will have to repeat a
-    pairing, if all stay. "beyond_plan", only where a file is asked for a further round: True, all rounds of its
-    structure are drawn.
+    "last" | "random-lowest" | "everybody", "passed_over": [competitors who came first, but whose bye would have cost a
+    repeat]} (of several byes in a round robin, the first); "repeat_ahead", only in a small field and only where it is
+    proved: True, a later round will have to repeat a pairing, if all stay. "beyond_plan", only where a file is asked
+    for a further round: True, all rounds of its structure are drawn.
     """
 
     number: int
@@ -403,24 +416,40 @@ def draw_swiss_round(
     field = pairing_pool.build_pool(tournament, records, absent, stage)
     if len(field.ids) < 2:
         raise Problem("too_few_players", n=len(field.ids))
+    book = book_of(tournament)
+    if book.everybody and stage == SWISS:
+        matches, method = draw_everybody(tournament, field.ids, chance), EVERYBODY
+        dues = ({"competitor": match.a, "why": EVERYBODY, "passed_over": []} for match in matches if match.bye)
+        notes: dict[str, Any] = {"repeats": 0, "bye": next(dues, None), "floats": []}
+    else:
+        rounds_left = _rounds_left(tournament, number, len(field.ids)) if rounds_after is None else rounds_after
+        matches, method, notes = _swiss_matches(field, tournament, records, chance, rounds_left, stage)
+    placed = assign_tables(matches, tournament, busy=busy, records=records)
+    if book.shares_sides:
+        placed = share_sides(placed, tournament, chance.of("sides"))
+    return DrawnRound(number, stage, Draw(seed, attempt, method), placed, notes)
+
+
+def _swiss_matches(
+    field: pairing_pool.PairingPool,
+    tournament: Tournament,
+    records: Mapping[str, SwissTotals],
+    chance: pairing_pool.DrawRandom,
+    rounds_left: int,
+    stage: str,
+) -> tuple[list[Match], str, dict[str, Any]]:
+    """The matches by the criterion, the method, and the notes."""
     byes = list(field.byes)
-    rounds_left = _rounds_left(tournament, number, len(field.ids)) if rounds_after is None else rounds_after
     won: list[int] = []
     if tournament.stage_rounds(SWISS):
-        pairs, method, bye = _later_round(field, tournament, records, chance, byes, rounds_left)
+        pairs, method, bye = _later_round(field, tournament, records, chance, byes, rounds_left, stage)
     else:
         pairs, method, bye, won = _first_round(field, tournament, chance, byes)
     matches = [Match(field.ids[a], field.ids[b]) for a, b in pairs]
     matches += [Match(field.ids[i], bye=WON_BYE) for i in won]
     if bye is not None:
         matches.append(Match(field.ids[bye.member], bye=BYE))
-    return DrawnRound(
-        number=number,
-        stage=stage,
-        draw=Draw(seed, attempt, method),
-        matches=assign_tables(matches, tournament, busy=busy, records=records),
-        notes=_notes(field, pairs, bye, byes, rounds_left),
-    )
+    return matches, method, _notes(field, pairs, bye, byes, rounds_left)
 
 
 def _first_round(
@@ -448,6 +477,7 @@ def _later_round(
     chance: pairing_pool.DrawRandom,
     byes: list[int],
     rounds_left: int,
+    stage: str,
 ) -> tuple[pairing_pool.Pairs, str, ByeChoice | None]:
     """Adds this round's bye to `byes`."""
     members = list(range(len(field.ids)))
@@ -457,7 +487,8 @@ def _later_round(
         bye = later_bye(field, rule, tournament, records, chance.of("bye"))
         members.remove(bye.member)
         byes[bye.member] += 1
-    pairs, method = draw_round(field, members, chance, byes, rounds_left)
+    keep_free = stage == SWISS and keeps_free(tournament, chance.number, len(field.ids))
+    pairs, method = draw_round(field, members, chance, byes, rounds_left, keep_free)
     return pairs, method, bye
 
 
@@ -473,6 +504,15 @@ def _rounds_left(tournament: Tournament, number: int, there: int) -> int:
     except Problem:
         return 0
     return max(0, rounds - number)
+
+
+def keeps_free(tournament: Tournament, number: int, there: int) -> bool:
+    """Whether the draw of round `number` gives up shape (line 3) where that keeps a later round from a repeat: the
+    documents forbid one in a whole stage, and print how many rounds it has. Only of five or six in four rounds is it
+    ever asked (fields twice the rounds can always go on); where people chose the number, shape goes first."""
+    planned = number + _rounds_left(tournament, number, there)
+    may_come = number < planned and 4 < there + there % 2 < 2 * planned
+    return may_come and book_of(tournament).options(tournament.options).get("structure") != OWN
 
 
 def _notes(

@@ -1,6 +1,7 @@
 """The base class of all rulebooks: figures and rules of a document; no I/O, no randomness."""
 
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -11,7 +12,7 @@ from roundtap_core.clock import Phase
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.forms.form import Form
 from roundtap_core.lists.list_form import ListCheck
-from roundtap_core.rulebooks.scoring import DRAW, LOSS, WIN, Scoring, Tally, Tiebreaker
+from roundtap_core.rulebooks.scoring import DRAW, LOSS, WIN, Scoring, Tally, Tiebreaker, points_text, value_text
 
 Options = Mapping[str, Any]
 ListTotals = Mapping[str, int]  # competitor → the cost of the list, where known
@@ -130,6 +131,8 @@ class Rulebook:
     document: ClassVar[str]
     listed: ClassVar[int] = 100
     """Its place where all are listed, the least first; those of one place stand by their ids."""
+    points_unit: ClassVar[str] = "whole"
+    """ "half" where tournament points are counted in halves, and shown as halves."""
     tiebreakers: ClassVar[tuple[Tiebreaker, ...]]
     """In the order in which they are asked; the last one leaves no tie."""
     ties_start_again_at: ClassVar[str | None] = None
@@ -173,6 +176,10 @@ class Rulebook:
     """Whether what a result gives depends on who played it: on what their lists cost."""
     pairs_nearest: ClassVar[bool] = False
     """Whether its document pairs by the nearest points, and breaks a pair that has met by exchanging, not by groups."""
+    shares_sides: ClassVar[bool] = False
+    """Whether the two sides have names, and are shared out fairly after the pairing (`pairing.sides`)."""
+    everybody: ClassVar[bool] = False
+    """Whether everybody meets everybody: a round robin by the circle method (`pairing.everybody`)."""
     list_fortress: ClassVar[bool] = False  # whether List Fortress takes its events
 
     def options(self, given: Options) -> dict[str, Any]:
@@ -223,6 +230,14 @@ class Rulebook:
     @property
     def tiebreaker_keys(self) -> tuple[str, ...]:
         return tuple(tiebreaker.key for tiebreaker in self.tiebreakers)
+
+    def points_text(self, points: int) -> str:
+        """Tournament points as people read them."""
+        return points_text(points, self.points_unit)
+
+    def value_text(self, key: str, value: int | Fraction) -> str:
+        """The value of one of its tiebreakers as people read it."""
+        return value_text(next(each.by for each in self.tiebreakers if each.key == key), value, self.points_unit)
 
     def scoring(self, options: Options) -> Scoring:
         """What counts for the standings under these options."""

@@ -92,8 +92,6 @@ class OwnRulebook(base.Rulebook):
         "decision.structure_counts_checked_in",
     )
     officials_play = {"*": base.WITH_SECOND}
-    shares_sides: ClassVar[bool] = False
-    everybody: ClassVar[bool] = False
 
     def labels(self, language: str) -> Mapping[str, str]:
         """A stand-in."""
@@ -337,8 +335,11 @@ class OwnRulebook(base.Rulebook):
             )
 
     def _refuse_unfinished(self, result: records.Result, winner: str, wins: int) -> None:
-        """A match that was played out has a winner of so many games; who has them concedes no more."""
+        """A match that was played out has a winner of so many games, one at time has none; who has them concedes no
+        more."""
         score = result.score
+        if result.ended == records.TIME:
+            base.refuse_figure_range("score", score, 0, wins - 1)
         if result.ended == records.CONCESSION:
             if result.conceded_by is not None and score.of(result.conceded_by) >= wins:
                 raise Problem("conceded_after_winning", where=f"/score/{result.conceded_by}", n=wins)
@@ -401,6 +402,7 @@ def own_rulebook(rules_text: str) -> OwnRulebook:
         "counted_by": scoring,
         "id": rules_id(rules),
         "title": rules.name,
+        "points_unit": rules.points.unit,
         "tiebreakers": scoring.tiebreakers,
         "bye_after_round_1": rules.bye.order,
         "stage_minutes": rules.time.stage_minutes,

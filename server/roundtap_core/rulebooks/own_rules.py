@@ -5,6 +5,7 @@ It is only data: what a table asks, what that is worth, how ties are broken, how
 
 import re
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
@@ -13,6 +14,7 @@ from msgspec import Meta, Struct, to_builtins
 from roundtap_core.errors import Invalid, Problem, json_pointer
 from roundtap_core.limits import LINE, PROSE
 from roundtap_core.reasons import type_problems
+from roundtap_core.rulebooks import scoring
 from roundtap_core.rulebooks.scoring import (
     FigureValue,
     Points,
@@ -21,6 +23,7 @@ from roundtap_core.rulebooks.scoring import (
 )
 from roundtap_core.typed import parse_message
 from roundtap_core.wire import canonical_json, digest
+from roundtap_core.words import LANGUAGES
 
 FORMAT = "roundtap-rules/1"
 MOST_BYTES = 64 * 1024
@@ -32,13 +35,29 @@ ASK, BOTH_LOSE, BETTER_RANK, DRAWN = "ask", "both_lose", "better_rank", "draw"
 EVERYBODY = "everybody"
 SCORE, SECOND = "score", "second"
 
+SCREEN_PX = 128
+LETTERS_BY_PX: Mapping[int, str] = MappingProxyType(
+    {
+        2: "Iil.,:;'!Íí",
+        3: "Jfjt ()ł",
+        4: "r-/?",
+        6: "CDGHKNRUXYdegoqvy4&ÜöÚÑéóęĆŁŃ",
+        7: "AMOQTVZ+ÄÖÁÓĄŹŻ",
+        8: "mw½",
+        9: "W%",
+    }
+)
+"""Letters by their width on a table's screen, in its smallest and narrowest style; all others have 5 pixels."""
+
 Key = Literal["score", "second"]
 Minutes = Annotated[int, Meta(ge=0, le=600)]
 RoundCount = Annotated[int, Meta(ge=1, le=30)]
 Players = Annotated[int, Meta(ge=0, le=4096)]
 Short = Annotated[str, Meta(max_length=24, pattern=LINE)]
 Asked = Annotated[str, Meta(max_length=40, pattern=LINE)]
-Own = Annotated[tuple[FigureValue, FigureValue], Meta()]
+Own = tuple[FigureValue, FigureValue]
+ByFigure = Annotated[dict[Key, Own], Meta(max_length=2)]
+"""The figures of a bye: its own, and those of the opponent that there is not."""
 
 
 class _Part(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -118,13 +137,13 @@ class TimeRules(_Part, frozen=True, kw_only=True):
 class ByeRules(_Part, frozen=True, kw_only=True):
     points: Worth | None = None
     score: Own | None = None
-    figures: dict[Key, Own] = {}
-    won_figures: dict[Key, Own] = {}
+    figures: ByFigure = {}
+    won_figures: ByFigure = {}
     order: Literal["last", "random-lowest"] = "random-lowest"
 
 
 class ConcessionRules(_Part, frozen=True, kw_only=True):
-    winner_at_least: dict[Key, FigureValue] = {}
+    winner_at_least: Annotated[dict[Key, FigureValue], Meta(max_length=2)] = {}
 
 
 class BothLoseRules(_Part, frozen=True, kw_only=True):
@@ -207,17 +226,10 @@ class Rules(_Part, frozen=True, kw_only=True):
     structure: StructureRules = StructureRules()
 
     NEEDS_FIGURE: ClassVar[tuple[str, ...]] = ("own", "difference", "against", "opponents_own")
-    RATES: ClassVar[tuple[str, ...]] = (
-        "match_win",
-        "game_win",
-        "opponents_match_win",
-        "opponents_opponents_match_win",
-        "opponents_game_win",
-    )
     TAKEN: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "floor": RATES,
-        "dropped_ceiling": RATES,
-        "counts": RATES,
+        "floor": scoring.RATES,
+        "dropped_ceiling": scoring.RATES,
+        "counts": scoring.RATES,
         "cut_lowest": ("opponents_points",),
         "cut_highest": ("opponents_points",),
         "base": ("difference",),
@@ -237,8 +249,21 @@ class RulesProblem(Invalid):
     line: int | None = None
 
 
+def rules_data(rules: Rules) -> dict[str, Any]:
+    """The rules as plain JSON, without what has its default: equal for two files that say the same."""
+    return dict(_without_empty(to_builtins(rules)))
+
+
+def _without_empty(part: Any) -> Any:
+    # A part of which every key has its default is no default to msgspec.
+    if not isinstance(part, dict):
+        return part
+    kept = {key: _without_empty(value) for key, value in part.items()}
+    return {key: value for key, value in kept.items() if value not in ({}, [], ())}
+
+
 def rules_json(rules: Rules) -> str:
-    """The rules as canonical JSON, without what has its default: equal for two files that say the same."""
+    """The same as canonical JSON."""
     return canonical_json(rules_data(rules)).decode()
 
 
@@ -398,7 +423,7 @@ def _tiebreak_faults(rules: Rules, tie: TiebreakRules, where: str) -> Iterator[P
         yield Problem("rules_of_needless", where=f"{where}/of", by=tie.by)
     if tie.by in ("game_win", "opponents_game_win") and rules.match.report == POINTS:
         yield Problem("rules_without_games", where=f"{where}/by")
-    if tie.by in rules.RATES and tie.counts == "points" and rules.points.win <= 0:
+    if tie.by in scoring.RATES and tie.counts == "points" and rules.points.win <= 0:
         yield Problem("rules_rate_of_nothing", where=f"{where}/by", win=rules.points.win)
     if tie.dropped_ceiling is not None and tie.dropped_ceiling < tie.floor:
         yield Problem("rules_from_above_to", where=f"{where}/floor", low=tie.floor, high=tie.dropped_ceiling)
@@ -423,16 +448,32 @@ def doubts(rules: Rules) -> Iterator[Problem]:
     if rules.match.draws == ANY_TIME and not points.table and 2 * points.draw > points.win + points.loss:
         yield Problem("rules_draws_pay", where="/points/draw", two=2 * points.draw, both=points.win + points.loss)
     if rules.bye.points is not None and not points.table and rules.bye.points > points.win:
-        yield Problem("rules_bye_above_win", where="/bye/points", bye=rules.bye.points, win=points.win)
+        yield Problem("rules_bye_above_win", where="/bye/points", value=rules.bye.points, win=points.win)
+    for where, label in _labels(rules):
+        for language in LANGUAGES:
+            text = str(getattr(label, language))
+            if label_px(text) > SCREEN_PX:
+                shown = next(text[:n] for n in range(len(text), -1, -1) if label_px(text[:n]) <= SCREEN_PX)
+                yield Problem("rules_label_wide", where=f"{where}/{language}", text=shown, lost=text[len(shown) :])
     for at, tie in enumerate(rules.tiebreakers):
         for key, ways in rules.TAKEN.items():
             if getattr(tie, key) != getattr(PLAIN, key) and tie.by not in ways:
                 yield Problem("rules_without_effect", where=f"/tiebreakers/{at}/{key}", key=key, by=tie.by)
 
 
+def label_px(text: str) -> int:
+    """How wide it is on a table's screen."""
+    widths = {letter: px for px, letters in LETTERS_BY_PX.items() for letter in letters}
+    return sum(widths.get(letter, 5) for letter in text)
+
+
+def _labels(rules: Rules) -> Iterator[tuple[str, Label]]:
+    """What a table's screen shows of this game's own words."""
+    for at, figure in enumerate(rules.match.figure):
+        if figure.label is not None:
+            yield f"/match/figure/{at}/label", figure.label
+    for at, name in enumerate(rules.sides.names if rules.sides else ()):
+        yield f"/sides/names/{at}", name
+
+
 PLAIN = TiebreakRules(by="wins")
-
-
-def rules_data(rules: Rules) -> dict[str, Any]:
-    """As plain JSON, without what has its default; also a part of which nothing else was said."""
-    return {part: value for part, value in to_builtins(rules).items() if value != {}}

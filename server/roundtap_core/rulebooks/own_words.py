@@ -1,15 +1,271 @@
-"""A stand-in: the rules of a store's own game in sentences, and matches worked out by them."""
+"""A store's own game in words: its rules in sentences, three worked matches, and the texts that are its own."""
 
-from roundtap_core.rulebooks.own_rules import Rules
-from roundtap_core.words import Words
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import lru_cache
+
+from roundtap_core.errors import Problem
+from roundtap_core.records import CONCESSION, PLAYED, SIDES, TIME, Ending, Match, Result, SidePair
+from roundtap_core.rulebooks.base import Rulebook
+from roundtap_core.rulebooks.own import TIE_KEY, OwnRulebook, own_rulebook
+from roundtap_core.rulebooks.own_rules import (
+    ANY_TIME,
+    ASK,
+    BOTH_LOSE,
+    EVERYBODY,
+    GAMES,
+    NEVER,
+    POINTS,
+    WINNER_ONLY,
+    FigureRule,
+    Rules,
+    TiebreakRules,
+    rules_json,
+)
+from roundtap_core.rulebooks.scoring import ANY, Bonus, points_text
+from roundtap_core.words import Words, core_words
+
+FIRST_SENTENCE = re.compile(r".+?(?:[.!?](?=\s)|$)", re.S)
+PARAMETERS = ("floor", "dropped_ceiling", "cut_lowest", "cut_highest", "base")
+
+
+def figure_text(rules: Rules, key: str, words: Words) -> str:
+    """What a number of this game is called."""
+    named = next((each.label for each in rules.match.figure if each.key == key and each.label), None)
+    if named is not None:
+        return named.text(words.language)
+    return words("own.games") if rules.match.report == GAMES else words(f"form.figure.{key}")
+
+
+def tiebreaker_text(rules: Rules, tie: TiebreakRules, words: Words, kind: str = "tiebreaker") -> str:
+    """A way of breaking ties with its parameters; `kind` "column" is the heading of its column."""
+    if kind == "column" and tie.label is not None:
+        return tie.label.text(words.language)
+    number = figure_text(rules, tie.of, words) if tie.of is not None else ""
+    text = number if tie.by == "own" else words(f"{kind}.{tie.by}", number=number)
+    if kind == "column":
+        cuts = (f"(−{n})" for n in (tie.cut_lowest, tie.cut_highest) if n)
+        return " ".join((text, *cuts))
+    return ", ".join((text, *_parameters(tie, words)))
+
+
+def _parameters(tie: TiebreakRules, words: Words) -> Iterator[str]:
+    if tie.counts != "points":
+        yield words(f"tie.counts.{tie.counts}")
+    for key in PARAMETERS:
+        if (value := getattr(tie, key)) not in (None, 0):
+            yield words(f"tie.{key}", n=value)
+    if tie.decay > 1:
+        yield words("tie.decay", n=tie.decay)
+
+
+@lru_cache(maxsize=64)
+def words_of(book: Rulebook, words: Words) -> Words:
+    """The words in which a game is told: a store's own game brings its own for what tables and lists call it."""
+    if not isinstance(book, OwnRulebook):
+        return words
+    return words.with_texts(_labels(book, core_words(words.language)))
+
+
+def _labels(book: OwnRulebook, words: Words) -> dict[str, str]:
+    """By the keys under which every front looks for them."""
+    rules, language = book.rules, words.language
+    labels: dict[str, str] = {}
+    for each in rules.match.figures:
+        name = figure_text(rules, each, words)
+        labels |= {f"form.figure.{each}.{book.id}": name, f"paper.figure.{each}.{book.id}": name}
+        labels |= {f"step.{each}": name, f"form.dialled.{each}": name}
+    for tie, tiebreaker in zip(rules.tiebreakers, book.tiebreakers, strict=False):
+        labels[f"tiebreaker.{tiebreaker.key}"] = tiebreaker_text(rules, tie, words)
+        labels[f"column.{tiebreaker.key}"] = tiebreaker_text(rules, tie, words, "column")
+    if note := FIRST_SENTENCE.match(rules.note.strip()):
+        labels[f"at_time.{book.id}"] = " ".join(note[0].split())
+    if rules.time.knockout_asks is not None:
+        labels[f"form.{TIE_KEY}"] = rules.time.knockout_asks.text(language)
+    for field in rules.list.fields:
+        known = f"list.{field.key}" in words
+        if field.label is not None or not known:
+            labels[f"list.{field.key}"] = field.label.text(language) if field.label else field.key
+    if rules.sides is not None:
+        labels |= {
+            f"side.name.{side}": name.text(language) for side, name in zip(SIDES, rules.sides.names, strict=True)
+        }
+    return labels
+
+
+# --- the rules in sentences ---
 
 
 def rules_in_words(rules: Rules, words: Words) -> list[str]:
-    """What the kit computes, a sentence each."""
+    """What the kit computes for this game, sentence by sentence, in the order of the form."""
+    parts = (_asked, _drawn, _worth, _byes, _ties, _rounds, _besides)
+    return [sentence for part in parts for sentence in part(rules, words)]
+
+
+def _asked(rules: Rules, words: Words) -> Iterator[str]:
+    match = rules.match
+    if match.report != POINTS:
+        yield words(f"own.report.{match.report}", n=match.best_of)
+    for each in match.figure:
+        yield words("own.report.points", number=figure_text(rules, each.key, words), n=each.maximum)
+    for each in match.figure:
+        if not each.decides:
+            yield words("own.not_deciding", number=figure_text(rules, each.key, words))
+    if match.drawn_games:
+        yield words("own.drawn_games")
+
+
+def _drawn(rules: Rules, words: Words) -> Iterator[str]:
+    question = rules.time.knockout_asks
+    asked = question.text(words.language) if question else words(f"form.{TIE_KEY}")
+    yield words(f"own.draws.{rules.match.draws}")
+    named = rules.match.report == WINNER_ONLY
+    if rules.undecided == BOTH_LOSE or (rules.undecided == ASK and not named):
+        yield words(f"own.level.{rules.undecided}", question=asked)
+    if rules.time.knockout != ASK or not named:
+        yield words(f"own.knockout.{rules.time.knockout}", question=asked)
+
+
+def _worth(rules: Rules, words: Words) -> Iterator[str]:
     points = rules.points
-    return [f"{words('tiebreaker.random')}: {points.win} – {points.draw} – {points.loss}"]
+    win, draw, loss = (points_text(n, points.unit) for n in (points.win, points.draw, points.loss))
+    key = "own.points.no_draw" if rules.match.draws == NEVER else "own.points"
+    yield words(key, win=win, draw=draw, loss=loss)
+    for table in points.table:
+        steps = ", ".join(
+            f"{start}: {points_text(ahead, points.unit)}–{points_text(behind, points.unit)}"
+            for start, ahead, behind in table.steps
+        )
+        yield words("own.table", number=figure_text(rules, table.of, words), steps=steps)
+    for bonus in points.bonus:
+        more = points_text(bonus.points, points.unit)
+        yield words(
+            "own.bonus",
+            points=more if bonus.points < 0 else f"+{more}",
+            conditions=", ".join(_conditions(rules, bonus, words)),
+        )
+
+
+def _conditions(rules: Rules, bonus: Bonus, words: Words) -> Iterator[str]:
+    yield from (words(f"own.if.{value}") for value in (bonus.outcome, bonus.ended) if value != ANY)
+    for key in bonus.ASKS:
+        if (value := getattr(bonus, key)) is not None and bonus.of is not None:
+            yield words(f"own.if.{key}", number=figure_text(rules, bonus.of, words), n=value)
+
+
+def _byes(rules: Rules, words: Words) -> Iterator[str]:
+    bye, scoring = rules.bye, own_rulebook(rules_json(rules)).counted_by
+    points = points_text(scoring.points.win if scoring.bye_points is None else scoring.bye_points, rules.points.unit)
+    if rules.match.report == POINTS:
+        counted = [f"{a}:{b} {figure_text(rules, key, words)}" for key, (a, b) in bye.figures.items()]
+    else:
+        counted = [":".join(map(str, scoring.bye_games))] if scoring.bye_games and rules.match.report == GAMES else []
+    key = "own.bye.games" if counted else "own.bye"
+    yield words(key, points=points, score=", ".join(counted))
+    yield words(f"bye_order.{bye.order}")
+    if rules.match.report == GAMES:
+        yield words("own.concession.games")
+    for key, least in rules.concession.winner_at_least.items():
+        yield words("own.concession.points", n=least, number=figure_text(rules, key, words))
+    if rules.undecided == BOTH_LOSE or rules.both_lose.points:
+        yield words("own.both_lose", points=points_text(rules.both_lose.points, rules.points.unit))
+
+
+def _ties(rules: Rules, words: Words) -> Iterator[str]:
+    ways = [*(tiebreaker_text(rules, tie, words) for tie in rules.tiebreakers), words("tiebreaker.random")]
+    yield words("own.ties", list="; ".join(ways))
+
+
+def _rounds(rules: Rules, words: Words) -> Iterator[str]:
+    if rules.pairing.rounds == EVERYBODY:
+        yield words("own.rounds.everybody")
+    elif not rules.structure.lines:
+        yield words("own.rounds.enough")
+    else:
+        for low, high, rounds, cut in rules.structure.lines:
+            span = f"{low}–{high}" if high else f"{low}+"
+            yield words("own.rounds.line", span=span, rounds=rounds, size=cut or "–")
+    told: int | None = -1
+    for stage, minutes in rules.time.stage_minutes.items():
+        if minutes != told:
+            key = "own.minutes.none" if minutes is None else "own.minutes"
+            yield words(key, stage=words(f"stage.{stage}"), n=minutes)
+            told = minutes
+    if rules.time.extra:
+        yield words("own.extra", low=rules.time.extra[0], high=rules.time.extra[1])
+
+
+def _besides(rules: Rules, words: Words) -> Iterator[str]:
+    if rules.sides is not None:
+        a, b = (name.text(words.language) for name in rules.sides.names)
+        yield words("own.sides" if rules.sides.balance else "own.sides.as_paired", a=a, b=b)
+    if rules.list.asked != "no":
+        own = words_of(own_rulebook(rules_json(rules)), words)
+        fields = (own(f"list.{each.key}") for each in rules.list.fields)
+        yield words(f"own.list.{rules.list.asked}", fields=", ".join(fields) or "–")
+
+
+# --- worked matches ---
 
 
 def worked_matches(rules: Rules, words: Words) -> list[str]:
-    """Three matches, with what each is worth."""
-    return [f"{n}: {rules.points.win}" for n in (1, 2, 3)]
+    """Up to three matches with what they are worth: "2:1 → 3:0"."""
+    book = own_rulebook(rules_json(rules))
+    return [_worked(book, result, words) for result in valid_examples(rules)]
+
+
+def valid_examples(rules: Rules) -> list[Result]:
+    """Results that a table of this game may report: a plain one, a level one where there may be one, a concession."""
+    book = own_rulebook(rules_json(rules))
+    valid = []
+    for result in _examples(rules):
+        with suppress(Problem):
+            book.check_new(result, book.options({}))
+            valid.append(result)
+    return valid
+
+
+def _examples(rules: Rules) -> Iterator[Result]:
+    match, wins = rules.match, rules.match.wins
+    level_ended: Ending = PLAYED if match.draws == ANY_TIME else TIME
+    if match.report == POINTS:
+        first, *more = match.figure
+        high, low = _typical(first)
+        second = SidePair(*_typical(more[0])) if more else None
+        yield Result(score=SidePair(high, low), second=second)
+        yield Result(level_ended, score=SidePair(low, low), second=(more and SidePair(0, 0)) or None)
+        yield Result(CONCESSION, conceded_by="a", score=SidePair(low, low), second=second)
+    elif match.report == GAMES and wins > 1:
+        yield Result(score=SidePair(wins, wins - 1))
+        yield Result(level_ended, score=SidePair(wins - 1, wins - 1))
+        yield Result(CONCESSION, conceded_by="a", score=SidePair(0, wins - 1))
+    else:
+        yield Result(winner="a")
+        yield Result(level_ended, winner="draw")
+        yield Result(CONCESSION, conceded_by="a")
+
+
+def _typical(figure: FigureRule) -> tuple[int, int]:
+    """A score well ahead, and one behind it."""
+    high = min(figure.maximum, max(figure.default, figure.maximum * 3 // 4))
+    return high, figure.maximum * 2 // 5
+
+
+def _worked(book: OwnRulebook, result: Result, words: Words) -> str:
+    options = book.options({})
+    worth = [book.tally(Match("a", "b", result=result), side, options).points for side in SIDES]
+    texts = [f"{pair.a}:{pair.b}" for pair in result.figures.values()] if book.rules.match.figures else []
+    if result.winner is not None:
+        texts.append(words(f"outcome.{'draw' if result.winner == 'draw' else 'win'}"))
+    if result.ended == TIME:
+        texts.append(words("ended.time"))
+    if result.ended == CONCESSION:
+        texts.append(words("own.conceded"))
+    points = ":".join(points_text(n, book.rules.points.unit) for n in worth)
+    counted = book.counted(result)
+    text = f"{', '.join(texts)} → {points}"
+    if counted == result or not book.rules.match.figures:
+        return text
+    score = ", ".join(f"{pair.a}:{pair.b}" for pair in counted.figures.values())
+    return f"{text} ({words('own.counted', score=score)})"

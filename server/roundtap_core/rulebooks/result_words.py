@@ -9,11 +9,12 @@ from roundtap_core.errors import Problem
 from roundtap_core.forms import questions
 from roundtap_core.forms.form import Form, WalkState, WayToEnd, answers_on_record, walk_way
 from roundtap_core.lists.squads import squad_letter
-from roundtap_core.records import CONCESSION, RULING, SIDES, TIME, Result, Side, other_side
+from roundtap_core.records import CONCESSION, ELIMINATION, PLAYED, RULING, SIDES, TIME, Result, Side, other_side
 from roundtap_core.rulebooks.base import MatchSituation, Options, Rulebook
 from roundtap_core.rulebooks.scoring import DRAW
 from roundtap_core.words import Words
 
+KNOCKOUT = MatchSituation(ELIMINATION)
 THE_SCORE = (questions.SCORE, "games", "points", "struggles")
 """Steps that count only the score: having more of it is winning, as every reader knows."""
 
@@ -29,7 +30,11 @@ class ResultLine(Struct, frozen=True):
 
 
 def figure_label(words: Words, key: str, rulebook_id: str) -> str:
-    return words.first(f"form.figure.{key}.{rulebook_id}", f"form.figure.{key}", f"column.{key}")
+    return words.first(*figure_keys(key, rulebook_id), f"column.{key}")
+
+
+def figure_keys(key: str, rulebook_id: str) -> tuple[str, ...]:
+    return f"form.figure.{key}.{rulebook_id}", f"form.figure.{key}"
 
 
 def way_label(words: Words, way_id: str, rulebook_id: str) -> str:
@@ -98,6 +103,12 @@ def figures_text(pair: Iterable[int]) -> str:
     return ":".join(str(n).replace("-", "−") for n in pair)
 
 
+def worth_texts(book: Rulebook, key: str, pair: tuple[int, int]) -> tuple[str, str]:
+    """What a result is worth to both sides (`Rulebook.worth`), as people read it."""
+    a, b = map(book.points_text if key == "points" else str, pair)
+    return a, b
+
+
 def squad_text(squads: Iterable[int]) -> str:
     return ", ".join(map(squad_letter, squads))
 
@@ -144,8 +155,11 @@ def outcome_reason(book: Rulebook, options: Options, result: Result) -> tuple[st
     if on_record is None or (winner == DRAW and result.ended == TIME):
         return (f"ended.{result.ended}",) if winner == DRAW else ()
     way = on_record[0]
+    if not way.steps and way.ended == PLAYED:
+        return ()
     # The winner was asked, as after a final salvo; else the way itself decides.
-    choice = way.choice("winner")
+    knocked_out = answers_on_record(book.form(options, KNOCKOUT).ways, result, winner)
+    choice = way.choice("winner") or (knocked_out and knocked_out[0].choice("winner"))
     return ((choice.label.replace("form.", "step."),) if choice is not None else ()) + _way_keys(way.id, book.id)
 
 

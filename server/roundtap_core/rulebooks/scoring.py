@@ -2,6 +2,7 @@
 rulebooks that are written out."""
 
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Annotated, ClassVar, Final, Literal
 
 from msgspec import Meta, Struct
@@ -50,7 +51,7 @@ class DifferenceTable(_Part, frozen=True):
     """Points by the difference of a figure: from each step's first number on, the side ahead gets the second, the other
     the third; level, both get the third where they are not equal."""
 
-    of: FigureKey
+    of: Literal["score", "second"]
     steps: Annotated[tuple[tuple[FigureValue, Worth, Worth], ...], Meta(min_length=1, max_length=64)]
 
     def points(self, own: int, other: int) -> int:
@@ -64,7 +65,7 @@ class Bonus(_Part, frozen=True):
     are 0."""
 
     points: Worth
-    of: FigureKey | None = None
+    of: Literal["score", "second"] | None = None
     at_least: FigureValue | None = None
     ahead_at_least: FigureValue | None = None
     ahead_at_most: FigureValue | None = None
@@ -100,7 +101,7 @@ class Points(_Part, frozen=True):
     draw: Worth = 0
     loss: Worth = 0
     unit: Literal["whole", "half"] = "whole"
-    table: tuple[DifferenceTable, ...] = ()
+    table: Annotated[tuple[DifferenceTable, ...], Meta(max_length=4)] = ()
     bonus: Annotated[tuple[Bonus, ...], Meta(max_length=8)] = ()
 
     def of(self, outcome: str, ended: str, figures: Figures) -> int:
@@ -112,6 +113,30 @@ class Points(_Part, frozen=True):
             if bonus.holds(outcome, ended, figures):
                 points += bonus.points
         return points
+
+
+def points_text(points: int, unit: str = "whole") -> str:
+    """Tournament points as people read them; counted in halves, 3 is "1½"."""
+    if unit == "whole":
+        return str(points).replace("-", "−")
+    whole, half = divmod(abs(points), 2)
+    return ("−" if points < 0 else "") + (f"{whole or ''}½" if half else str(whole))
+
+
+RATES = ("match_win", "game_win", "opponents_match_win", "opponents_opponents_match_win", "opponents_game_win")
+OF_POINTS = (*("opponents_points", "sonneborn_berger", "cumulative", "opponents_cumulative", "sos", "extended_sos"),)
+"""Ways of breaking ties whose values are percentages, or sums and means of tournament points."""
+
+
+def value_text(by: str, value: int | Fraction, unit: str = "whole") -> str:
+    """A tiebreaker's value as people read it, rounded; the exact fraction is in the export."""
+    if by in RATES:
+        return f"{float(100 * value):.1f}%"
+    if by in OF_POINTS and unit == "half":
+        if isinstance(value, int):
+            return points_text(value, unit)
+        value /= 2
+    return f"{float(value):.3f}" if isinstance(value, Fraction) else points_text(value)
 
 
 class TiebreakRule(_Part, frozen=True):

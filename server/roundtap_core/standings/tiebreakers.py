@@ -13,6 +13,7 @@ from roundtap_core.randomness import lot_number
 from roundtap_core.records import ELIMINATION, SWISS, SWISS_STAGES, TIEBREAK, Tournament
 from roundtap_core.rulebooks.registry import book_of, planned_structure_or_none
 from roundtap_core.rulebooks.scoring import ALL_GAMES, DRAWN_GAMES, LOSS, WIN, WON_GAMES, Tiebreaker, helper_key
+from roundtap_core.standings.round_robin import circle
 from roundtap_core.standings.totals import SwissTotals
 
 EACH, KNOCKOUT = "each", "knockout"
@@ -121,20 +122,8 @@ def next_tiebreak_pairs(tournament: Tournament, tied: Sequence[str], form: str) 
         return list(zip(waiting[::2], waiting[1::2], strict=False))
     count = Counter(meeting.pair for meeting in meetings_among(tournament, tied))
     fewest = min(count[frozenset(pair)] for pair in combinations(tied, 2))
-    due = [[pair for pair in one if count[frozenset(pair)] == fewest] for one in _circle(tied)]
+    due = [[pair for pair in one if count[frozenset(pair)] == fewest] for one in circle(tied)]
     return max(due, key=len)
-
-
-def _circle(players: Sequence[str]) -> list[list[tuple[str, str]]]:
-    """Round robin by the circle method: one stays, the others rotate; an empty seat for an odd number."""
-    ring: list[str | None] = [*players, *([None] if len(players) % 2 else [])]
-    rounds = []
-    for _ in range(len(ring) - 1):
-        half = len(ring) // 2
-        facing = zip(ring[:half], reversed(ring[half:]), strict=True)
-        rounds.append([(a, b) for a, b in facing if a is not None and b is not None])
-        ring = [ring[0], ring[-1], *ring[1:-1]]
-    return rounds
 
 
 class TiebreakInput(Struct, frozen=True):

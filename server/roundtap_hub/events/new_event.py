@@ -19,7 +19,7 @@ from roundtap_core.eventfile.read import parse_event_file
 from roundtap_core.eventfile.write import round_to_json
 from roundtap_core.randomness import SEED_BITS
 from roundtap_core.records import Tournament
-from roundtap_core.rulebooks.own_rules import ID_BEGIN, rules_json
+from roundtap_core.rulebooks.own_rules import ID_BEGIN, rules_from_json
 from roundtap_core.rulebooks.registry import RULEBOOKS, rulebook
 from roundtap_core.standings.totals import list_totals
 from roundtap_hub.events import event_options
@@ -90,7 +90,7 @@ def create_event() -> AnyResponse:
         _color(),
         secrets.randbits(SEED_BITS),
         about,
-        rules_json(own[wanted].rules) if wanted in own else None,
+        own[wanted].rules if wanted in own else None,
     )
     current.hub().service.execute([begin_event_step(event_id), Step(event_id, command)], current.actor())
     return forms.back_to_event(event_id)
@@ -124,7 +124,14 @@ def import_steps(event_id: str, file: Tournament, color: str) -> tuple[list[Step
         Step(
             event_id,
             commands.CreateEvent(
-                file.name, file.rulebook, file.level, file.options, color, file.seed, about, file.rules
+                file.name,
+                file.rulebook,
+                file.level,
+                file.options,
+                color,
+                file.seed,
+                about,
+                rules_from_json(file.rules) if file.rules else None,
             ),
         )
     ]

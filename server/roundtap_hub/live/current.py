@@ -10,6 +10,7 @@ from werkzeug.http import dump_cookie
 
 from roundtap_core.clock import Instant
 from roundtap_core.event.states import EventState, RoundState
+from roundtap_core.rulebooks.own_words import words_of
 from roundtap_core.words import LANGUAGES, Words
 from roundtap_hub.access.policy import AccessControl
 from roundtap_hub.access.staff import HUB_PIN_IDENTITY, LIFE_MS, Session, StaffIdentity, csrf_token_of
@@ -274,6 +275,11 @@ def words() -> Words:
         g.words = words_in(language())
     texts: Words = g.words
     return texts
+
+
+def game_words(state: EventState) -> Words:
+    """The same, with what the event's game calls its figures and ties."""
+    return words_of(state.rulebook, words())
 
 
 def shown_round(state: EventState) -> RoundState | None:

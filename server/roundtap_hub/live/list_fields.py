@@ -220,7 +220,7 @@ def list_view(event: SavedEvent, competitor: str) -> ListView:
     problems = _problems(event, check.with_list(who, list_) if typed is not None else who) if list_ else []
     if typed is None:
         list_ = list_ or dict(check.initial_list(who))
-    builder = _FormBuilder(current.words(), problems, lines)
+    builder = _FormBuilder(current.game_words(event.state), problems, lines)
     return ListView(
         who,
         builder.parts(form, list_),

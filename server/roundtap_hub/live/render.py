@@ -359,10 +359,10 @@ def page(template: str, feed: PageKey | None = None, status: int = 200, **contex
 def render_page(template: str, feed: PageKey | None = None, **context: Any) -> RenderedPage:
     """A page in this request's language. In templates `csrf()` and `sent_ms` (the hub's clock when it is sent) are
     placeholders, as they differ between readers of one rendering; `now_ms` is the time that the page shows."""
-    hub, t = current.hub(), current.words()
+    hub, state = current.hub(), context.get("state")
+    t = current.words() if state is None else current.game_words(state)
     problem: Problem | None = g.get("problem")
     asks = problem if problem is not None and problem.key in NEEDS_REASON else g.get("asks_reason")
-    state = context.get("state")
     version = current_version(feed)
     common = {
         **common_context(hub, t, current_app.extensions[ROW_CACHE]),

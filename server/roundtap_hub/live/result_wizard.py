@@ -77,7 +77,7 @@ class ToldResult:
     shown: ShownResult
     outcome: str
     lines: tuple[result_words.ResultLine, ...]
-    worth: Mapping[str, tuple[int, int]]
+    worth: Mapping[str, tuple[str, str]]
     lets_go: str
     mark: str
 
@@ -146,7 +146,7 @@ class MatchEntry:
         return self.told(compose_result(progress.way, progress.opener or "a", progress.answers))
 
     def told(self, result: Result) -> ToldResult:
-        state, played, match, t = self.state, self.played, self.match, current.words()
+        state, played, match, t = self.state, self.played, self.match, current.game_words(self.state)
         book, options, shown = state.rulebook, state.options, shown_result(result, state)
         worth = book.worth(structs.replace(match.match, result=result), options, self.situation)
         as_text = sorted(result_to_json(result).items(), key=str)
@@ -160,7 +160,7 @@ class MatchEntry:
                 *lost_squads(state, played, match, result, self.names, t),
                 *cut_changes(state, played, match, result, self.people, t),
             ),
-            worth,
+            {key: result_words.worth_texts(book, key, pair) for key, pair in worth.items()},
             event_flow.squads_let_go(state, played, match.match, result.picks or {}),
             short_hash(match.id, match.match.a, match.match.b, as_text, shown.winner, sorted(worth.items())),
         )
@@ -236,7 +236,9 @@ class MatchEntry:
             for each in (first, *beside)
         ]
         questions.sort(key=lambda one: one.side or "")
-        lines = result_words.answer_lines(self.form, opened, opener, answers, walked, self.names, current.words())
+        lines = result_words.answer_lines(
+            self.form, opened, opener, answers, walked, self.names, current.game_words(self.state)
+        )
         kind = LOT if first.name in way.lots else _KINDS[type(first)]
         return WizardPage(self, fields, kind, progress, before, dropped, tuple(questions), lines)
 

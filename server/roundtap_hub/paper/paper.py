@@ -572,7 +572,9 @@ def print_slips(event_id: str) -> AnyResponse:
     return _sheet(
         event,
         "slips",
-        slips=printed_slips(event, played, current.hub_address(), secret, current.words(), of_all) if played else [],
+        slips=printed_slips(event, played, current.hub_address(), secret, current.game_words(event.state), of_all)
+        if played
+        else [],
     )
 
 

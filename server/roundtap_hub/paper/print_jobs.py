@@ -238,7 +238,9 @@ def job_content(
 
 def print_header(state: EventState, url: str, by_name: str = "") -> PrintHeader:
     head = f"#{state.number} {state.head[:HEAD_LETTERS]}"
-    return PrintHeader(event=DisplayText(state.name), url=url, head=head, by_name=by_name or UNSET)
+    return PrintHeader(
+        event=DisplayText(state.name), url=url, head=head, by_name=by_name or UNSET, rules=state.rules or UNSET
+    )
 
 
 def slip_content(
@@ -295,7 +297,7 @@ def pairings_by_name(event: SavedEvent, played: RoundState, names: Names) -> tup
     """Every competitor with record and first tiebreaker, so that errors are found before play."""
     members = shown_members(event)
     seats = [
-        (match.match, who, *record_of(event, who))
+        (match.match, side, who, *record_of(event, who))
         for match in played.matches
         for side in SIDES
         if (who := match.match.competitor(side)) is not None
@@ -308,8 +310,9 @@ def pairings_by_name(event: SavedEvent, played: RoundState, names: Names) -> tup
             value=values[0].text if values else "",
             table=match.table,
             bye=match.bye,
+            side=side,
         )
-        for match, who, record, values in seats
+        for match, side, who, record, values in seats
     ]
     return tuple(sorted(rows, key=lambda row: name_sort_key(row.name)))
 
@@ -353,7 +356,7 @@ def _cut(event: SavedEvent, names: Names) -> CutOrder | None:
         CutLine(
             rank=row.seed,
             name=DisplayText(names[row.competitor]),
-            points=row.points,
+            points=str(row.points),
             value=str(row.opponents_points),
             decided=row.decided_by == "opponents_points",
         )

@@ -77,7 +77,7 @@ class PlayerView:
     figures: tuple[TiebreakCell, ...]
     rank: int | None
     of: int
-    worth: Mapping[str, tuple[int, int]]
+    worth: Mapping[str, tuple[str, str]]
     standing: event_flow.CourseStanding | None
     round_name: str | None
     tiebreak: bool
@@ -104,7 +104,7 @@ def player_view(event: saved_event.SavedEvent, competitor: str) -> PlayerView:
     match = saved_event.current_matches(event).get(competitor)
     side: Side | None = None
     opponent = cell = before_play = None
-    worth: Mapping[str, tuple[int, int]] = {}
+    worth: Mapping[str, tuple[str, str]] = {}
     if match is not None and newest is not None:
         side = "a" if match.match.a == competitor else "b"
         opponent = match.match.competitor(other_side(side))

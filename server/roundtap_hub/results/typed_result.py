@@ -12,7 +12,6 @@ from roundtap_core.numbers import typed_number
 from roundtap_core.records import CONCESSION, RULING, SIDES, Side, other_side
 from roundtap_core.rulebooks.result_gate import ON_RECORD, refuse_result
 from roundtap_core.rulebooks.result_words import figure_label
-from roundtap_core.rulebooks.scoring import DRAW
 from roundtap_hub.live import current
 from roundtap_hub.live.result_wizard import MatchEntry, WizardProgress
 
@@ -87,7 +86,7 @@ def read_line(line: str, entered: MatchEntry) -> WizardProgress:
             except Problem as problem:
                 problems.append(problem)
                 continue
-            if not typed.draw or winner == DRAW:
+            if not typed.draw or winner not in SIDES:
                 return WizardProgress(way, opener, answers)
     # "figure_fixed" is the least helpful problem.
     nearest = min(problems, key=lambda problem: problem.key == "figure_fixed", default=None)
@@ -262,8 +261,9 @@ def line_grammar(entered: MatchEntry) -> LineGrammar:
     ):
         alone = questions.LOSER
     keys = dict.fromkeys(figure.key for way, figures in plays for figure in way.figures() if figures)
+    words = current.game_words(entered.state)
     return LineGrammar(
-        figures=", ".join(figure_label(current.words(), key, entered.state.rulebook_id) for key in keys),
+        figures=", ".join(figure_label(words, key, entered.state.rulebook_id) for key in keys),
         alone=alone,
         bare=any(not figures for _, figures in plays),
         draw=any(way.winner == DRAWN for way in ways),

@@ -273,7 +273,9 @@ class Journal:
         )
         date = str(about.get("date", "")) if isinstance(about, dict) else ""
         return EventSummary(
-            stream, head.number, head.hash, name, rulebook, color, date, entered - removed, last == "event-finished"
+            *(stream, head.number, head.hash, name, rulebook, color, date, entered - removed),
+            finished=last == "event-finished",
+            rules=canonical_json(created["rules"]).decode() if "rules" in created else None,
         )
 
     def holds(self, stream: str, head: Head) -> bool:

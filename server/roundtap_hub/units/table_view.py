@@ -83,6 +83,7 @@ def table_view(
         options=EventOptions(state.options),
         stands=_situation_view(situation),
         form=_form(state.rulebook, canonical_json(state.options), situation),
+        rules=state.rules,
         clock=public_clock(state, clock, now),
     )
 

@@ -24,6 +24,7 @@ from roundtap_core.elimination.cut import THIRD
 from roundtap_core.event.event_flow import match_clock
 from roundtap_core.event.states import EventState
 from roundtap_core.records import SWISS_STAGES
+from roundtap_core.rulebooks.own_words import words_of
 from roundtap_core.view_types import ClockView, PhaseView
 from roundtap_core.words import Words
 from roundtap_hub.store.read_model import Snapshot
@@ -208,7 +209,7 @@ def _words(state: EventState, open_end: bool, texts: Words) -> tuple[PhaseWord, 
     words += [_phase_word(phase_name(phase.key), phase.key, texts) for phase in phases]
     if open_end:
         words.append(_phase_word("last_minutes", phases[-1].key if phases else "phase.last_minutes", texts))
-    words.append(PhaseWord("over", SIGNS["over"], "phase.over", at_time_key(state, texts)))
+    words.append(PhaseWord("over", SIGNS["over"], "phase.over", at_time_key(state, words_of(state.rulebook, texts))))
     return tuple(words)
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 
 from roundtap_core.event.states import EventState
 from roundtap_core.records import StandingsRow
@@ -28,7 +27,7 @@ class StandingsLine:
     rank: int | None
     competitor: str
     name: str
-    points: int
+    points: str
     record: str
     values: tuple[TiebreakCell, ...]
     decided_by: str
@@ -71,8 +70,9 @@ def standings_view(event: SavedEvent, names: Mapping[str, str]) -> StandingsView
 
 
 def _line(event: SavedEvent, row: StandingsRow, names: Mapping[str, str]) -> StandingsLine:
+    book = event.state.rulebook
     values = tuple(
-        TiebreakCell(key, figure_text(value), str(value), row.decided_by == key)
+        TiebreakCell(key, book.value_text(key, value), str(value), row.decided_by == key)
         for key, value in row.tiebreakers.items()
     )
     record = record_text(row, has_draws(event.state))
@@ -80,7 +80,7 @@ def _line(event: SavedEvent, row: StandingsRow, names: Mapping[str, str]) -> Sta
         row.rank,
         row.competitor,
         names.get(row.competitor, row.competitor),
-        row.points,
+        book.points_text(row.points),
         record,
         values,
         row.decided_by,
@@ -108,10 +108,5 @@ def record_of(event: SavedEvent, competitor: str) -> tuple[str, tuple[TiebreakCe
         return record_text(None, draws), ()
     first = next(iter(row.tiebreakers.items()), None)
     return record_text(row, draws), (
-        TiebreakCell(first[0], figure_text(first[1]), str(first[1]), False),
+        TiebreakCell(first[0], event.state.rulebook.value_text(*first), str(first[1]), False),
     ) if first else ()
-
-
-def figure_text(value: int | Fraction) -> str:
-    """Three decimal places; the exact fraction is in the export."""
-    return f"{float(value):.3f}" if isinstance(value, Fraction) else str(value).replace("-", "−")

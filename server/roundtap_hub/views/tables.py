@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from types import MappingProxyType
 
 from msgspec.structs import replace
@@ -12,9 +13,9 @@ from roundtap_core.event.event_flow import situation_of, squads_to_field
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import PUBLISHED, EventState, MatchState, RoundState
 from roundtap_core.lists.list_form import names_at
-from roundtap_core.records import RULING, SIDES, Result, Side, other_side
+from roundtap_core.records import RULING, SIDES, Result, Side, SidePair, other_side
 from roundtap_core.rulebooks.base import BY_LOT, FIRST_PLAYER, INITIATIVE, MatchSituation
-from roundtap_core.rulebooks.result_words import outcome_reason, winner_of
+from roundtap_core.rulebooks.result_words import figure_keys, outcome_reason, winner_of, worth_texts
 from roundtap_core.typed import DisplayText
 from roundtap_core.view_types import SideView
 from roundtap_hub.access.slip_codes import slip_codes
@@ -38,8 +39,8 @@ Here = Collection[tuple[str, str, str]]  # (event, match, competitor) of players
 @dataclass(frozen=True, slots=True)
 class ShownResult:
     """A result in words and figures: `winner` is "a", "b", "draw", "none", or "" where unknown. `second`: the other
-    figures of both, where the game counts two. `why`: what decided where the figures do not show it, as
-    keys of which the first known one is shown."""
+    figures of both, where the game counts two; `second_name`: what it calls them. `why`: what decided where the figures
+    do not show it. Both as keys of which the first known one is shown. `scored`: whether the game has a score."""
 
     a: int
     b: int
@@ -47,6 +48,8 @@ class ShownResult:
     ended: str
     second: tuple[int, int] | None = None
     why: tuple[str, ...] = ()
+    second_name: tuple[str, ...] = ()
+    scored: bool = True
 
     @property
     def plain(self) -> bool:
@@ -57,8 +60,8 @@ class ShownResult:
 
     @property
     def bare(self) -> bool:
-        """Whether it is a ruling without figures, whose 0:0 says nothing."""
-        return self.ended == RULING and self.a == self.b == 0
+        """Whether its 0:0 says nothing: without a score, or of a ruling."""
+        return (self.ended == RULING or not self.scored) and self.a == self.b == 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,14 +127,18 @@ class GridCell:
 
 def shown_result(result: Result, state: states.EventState) -> ShownResult:
     """The result as people read it; one that the rulebook cannot read keeps its figures."""
-    counted = state.rulebook.counted(result)
+    book = state.rulebook
+    counted = book.counted(result)
+    key, second = next(islice(counted.figures.items(), 1, None), ("", None))
     return ShownResult(
         counted.score.a,
         counted.score.b,
-        winner_of(state.rulebook, state.options, result),
+        winner_of(book, state.options, result),
         result.ended,
-        next(((pair.a, pair.b) for pair in [*counted.figures.values()][1:]), None),
-        outcome_reason(state.rulebook, state.options, result),
+        None if second is None else (second.a, second.b),
+        outcome_reason(book, state.options, result),
+        figure_keys(key, book.id),
+        counted.score != SidePair() or book.form(state.options).scored,
     )
 
 
@@ -142,9 +149,11 @@ def side_names(match: states.MatchState, names: Mapping[str, str]) -> dict[str, 
 
 def result_worth(
     state: states.EventState, played: states.RoundState, match: states.MatchState
-) -> dict[str, tuple[int, int]]:
+) -> dict[str, tuple[str, str]]:
     """What the result is worth to each side; empty without a result, and where the rulebook cannot tell."""
-    return state.rulebook.worth(match.match, state.options, situation_of(state, played, match))
+    book = state.rulebook
+    worth = book.worth(match.match, state.options, situation_of(state, played, match))
+    return {key: worth_texts(book, key, pair) for key, pair in worth.items()}
 
 
 def grid_cells(

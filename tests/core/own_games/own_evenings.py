@@ -91,7 +91,7 @@ def _stage_result(tournament: Tournament, stage: str, match: Match, rand: Random
 def played_evening(rules: Rules, players: int, rounds: int, seed: int) -> Tournament:
     """So many rounds, with somebody leaving now and then, and rulings."""
     rand = Random(seed)
-    tournament = own_event(rules, players, seed)
+    tournament = own_event(rules, players, seed, structure="own", swiss_rounds=rounds)
     for number in range(1, rounds + 1):
         tournament = played_round(tournament, rand)
         if rand.random() < 0.4 and sum(c.active for c in tournament.competitors) > 4:

@@ -149,7 +149,7 @@ def test_epics_cut_goes_by_an_order_of_its_own_which_stands_beside_the_standings
     play(service)
     cut = paper(service, "standings")["cut"]
     assert cut["size"] == 2
-    assert [(row["rank"], row["points"]) for row in cut["rows"]] == [(1, 5), (2, 5), (3, 0), (4, 0)]
+    assert [(row["rank"], row["points"]) for row in cut["rows"]] == [(1, "5"), (2, "5"), (3, "0"), (4, "0")]
     moment = saved_event(service.snapshot, "e1")
     assert moment is not None
     [[first, second]] = wall_view(service.snapshot, {}, moment, 0).cut_pages

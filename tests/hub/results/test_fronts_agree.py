@@ -20,6 +20,7 @@ from fronts_cases import Case, cases_of
 from fronts_world import MATCH, NOT_STARTED, REASON, RUNNING, UP, Place, World, places, world
 from msgspec.structs import replace
 
+from own_games.shelf import GAMES, book_behind, id_of
 from roundtap_core.check.check import impossible_results
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
@@ -421,8 +422,26 @@ def test_fronts_agree_with_decide(book: str, tmp_path: Path) -> None:
         )
 
 
+@pytest.mark.parametrize("name", GAMES)
+def test_fronts_agree_with_decide_about_own_games(name: str, tmp_path: Path) -> None:
+    """The same slice of a store's own game: its form is asked like any other."""
+    place = Place(id_of(name), games=GAMES[name].match.best_of)
+    with compared(tmp_path, place, seed=11) as at:
+        if UP not in place.clocks:
+            agree([at(NOT_STARTED, STANDING, most=3, kept=1)])
+            return
+        agree(
+            [
+                at(RUNNING, (on_phones, at_the_desk, by_slip, at_the_table, in_a_file), most=3, kept=1),
+                at(UP, (at_the_table, by_slip, by_hand, by_line, on_leaving), most=2, kept=1),
+            ]
+        )
+
+
 @pytest.mark.long
-@pytest.mark.parametrize("place", list(places()), ids=str)
+@pytest.mark.parametrize(
+    "place", [*places(), *places({id_of(name): book_behind(id_of(name)) for name in GAMES})], ids=str
+)
 def test_fronts_agree_with_decide_everywhere(place: Place, tmp_path: Path, chance: random.Random) -> None:
     """Every rulebook and stage, at every clock: of each way all cases where they are few, else other ones each time."""
     seed = chance.randrange(10**6)

@@ -9,11 +9,11 @@ from roundtap_core.rulebooks.base import MatchSituation
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.rulebooks.result_gate import may_be_drawn
 from roundtap_core.rulebooks.result_words import describe_result
+from roundtap_core.rulebooks.scoring import value_text
 from roundtap_core.words import catalogue, core_words
 from roundtap_hub.hall.wall_picture import even_pages, letter_range, split_columns
 from roundtap_hub.views.round_clock import clock_width
 from roundtap_hub.views.saved_event import name_sort_key
-from roundtap_hub.views.standings_table import figure_text
 
 
 @pytest.mark.parametrize("people", [0, 1, 59, 60, 61, 128, 250])
@@ -45,7 +45,7 @@ def test_a_long_round_has_a_wider_clock():
 def test_figures_read_well():
     from fractions import Fraction
 
-    assert (figure_text(812), figure_text(Fraction(17, 30))) == ("812", "0.567")
+    assert (value_text("sos", 812), value_text("sos", Fraction(17, 30))) == ("812", "0.567")
 
 
 def test_a_ruling_takes_the_widest_limits_of_any_way():

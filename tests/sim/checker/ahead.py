@@ -84,3 +84,14 @@ def needless_dead_end(
         )
     except TooMany:
         return False
+
+
+def best_that_leads_on(
+    paired: Sequence[str], rest: str | None, points: Mapping[str, int], met: Met, byes: Mapping[str, int], left: int
+) -> Grade | None:
+    """The best grade of the rounds without a repeat after which `left` more need none; None where there is no such."""
+    members = [*paired, rest] if rest else [*paired]
+    later = {who: byes.get(who, 0) + (who == rest) for who in members}
+    known: Known = {}
+    ways = (way for way in matchings(paired, met) if feasible(members, after(met, way), later, left, known))
+    return min((grade(way, points, met, paired) for way in ways), default=None)

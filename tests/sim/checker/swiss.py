@@ -3,8 +3,8 @@
 from collections import Counter
 from typing import Any
 
-from checker.ahead import LARGEST, needless_dead_end
-from checker.books import Event, still_there
+from checker.ahead import LARGEST, best_that_leads_on, needless_dead_end
+from checker.books import Event, option, still_there
 from checker.byes import bye_complaints, byes_received
 from checker.plan import planned, rounds_of
 from checker.records import gather
@@ -47,12 +47,22 @@ def _apart(event: Event, pairs: list[tuple[str, str]]) -> list[str]:
 def _shape(event: Event, printed: Printed, pairs: list[tuple[str, str]], rest: str | None) -> list[str]:
     met = met_in_swiss(event)
     points = {who: record.points for who, record in gather(event).items()}
-    if is_ideal(pairs, points, met):
+    plan = planned(event)
+    left = plan[0] - printed["round"] if plan else 0
+    leading_on = None
+    if plan and left > 0 and option(event, "structure", "basic") != "own":
+        seats = 2 * len(pairs) + 2 * bool(rest)
+        # So few that a later round could be forced into a repeat, in as many rounds as the document plays.
+        if 4 < seats < 2 * plan[0] and seats <= LARGEST:
+            paired = [who for pair in pairs for who in pair]
+            leading_on = best_that_leads_on(paired, rest, points, met, byes_received(event), left)
+    if leading_on is not None:
+        got = grade(pairs, points, met, [who for pair in pairs for who in pair])
+        found = [] if got == leading_on else [f"groups {got}, possible {leading_on} without a repeat to come: {pairs}"]
+    elif is_ideal(pairs, points, met):
         found = []
     else:
         found = _not_ideal(printed, pairs, points, met)
-    plan = planned(event)
-    left = plan[0] - printed["round"] if plan else 0
     if (
         left > 0
         and 2 * len(pairs) + bool(rest) <= LARGEST

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from roundtap_core.records import SIDES, Side, other_side
+from roundtap_core.rulebooks.own_words import words_of
 from roundtap_core.view_types import AGREED, CLOSED, DECIDED, DISPUTE, MatchView, TableView
 from roundtap_core.words import Words
 from roundtap_devices.input.gestures import CALL, HOLD, TAP, Gesture
@@ -118,6 +119,7 @@ class Dialogue:
         chance: Callable[[], Side] = lambda: secrets.choice(SIDES),
     ) -> None:
         self.table = TableState(words, chance, facing, badge)
+        self._words = words
         self.call = JudgeCall(self.table)
         self._status = StatusChanged()
         self._last_own: tuple[Side | None, int] = (None, -TOGETHER_MS)
@@ -136,7 +138,8 @@ class Dialogue:
         agreed_here = None
         if match_before and table.latest_result("a") == table.latest_result("b"):
             agreed_here = table.latest_result("a")
-        table.view = view
+        table.view, book = view, view.book
+        table.words = self._words if book is None else words_of(book, self._words)
         self.call.on_view(view, now_ms)
         if (
             match_before is None

@@ -18,7 +18,7 @@ from roundtap_core.forms.form import (
     walk_way,
     way_and_answers,
 )
-from roundtap_core.forms.questions import LOSER, WINNER, Choice, Figure, Turns
+from roundtap_core.forms.questions import LOSER, SCORE, WINNER, Choice, Figure, Turns
 from roundtap_core.records import CONCESSION, SIDES, Result, Side, other_side
 from roundtap_devices.input.gestures import HOLD, REPEAT, TAP, Gesture
 from roundtap_units.table.dialogue import result_text
@@ -29,6 +29,7 @@ from roundtap_units.table.screens.lettering import map_wordings, shorter_forms
 from roundtap_units.table.screens.scenes import SIGNS, FigureColumn, NameRow, Scene, Sentence
 
 ARROWS = {"up": 1, "down": -1}
+TITLE_LETTERS = 24  # a longer question has a page of its own
 
 
 class ResultEntry(DialogueState):
@@ -329,7 +330,9 @@ def _scene(entry: ResultEntry) -> Scene:
         return list_scene(
             table, "choice", entry.by, _label(entry, entry.choice), names, entry.place, words("entry.choose", sign=own)
         )
-    if entry.choice is not None and entry.way.figures() and not entry.walked.figures:
+    if entry.choice is not None and (
+        (entry.way.figures() and not entry.walked.figures) or len(words(entry.choice.label)) > TITLE_LETTERS
+    ):
         return table.page(
             "choice",
             entry.by,
@@ -344,7 +347,7 @@ def _scene(entry: ResultEntry) -> Scene:
         title, hint = _figure_label(entry, entry.dial.figure), _dial_hint(entry, entry.dial)
     else:
         title = _confirm_note(entry)
-        if entry.walked.decided_by is not None and not info:
+        if entry.walked.decided_by not in (None, SCORE) and not info:
             info = words("entry.decides")
     if (
         entry.other_ways
@@ -396,11 +399,15 @@ def _turns(entry: ResultEntry) -> Scene:
 
 
 def _figure_label(entry: ResultEntry, figure: Figure) -> str:
-    """The name of the dialled figure, where a way has several kinds; "Draw", where there will be no winner."""
+    """The name of the dialled figure, where a way has several kinds or the game wants it said; "Draw", where there will
+    be no winner."""
     assert entry.way is not None
+    words = entry.table.words
     if len({each.key for each in entry.way.figures()}) > 1:
         return result_text.figure_name(entry.table, figure.key)
-    return entry.table.words("told.draw") if entry.way.winner == DRAWN else ""
+    if entry.way.winner == DRAWN:
+        return words("told.draw")
+    return words(f"form.dialled.{figure.key}") if f"form.dialled.{figure.key}" in words else ""
 
 
 def _confirm_note(entry: ResultEntry) -> str:
@@ -431,7 +438,8 @@ def _chosen_text(table: TableState, choice: Choice, option: str) -> str:
     """An answered question, as a statement where there is one: "initiative ●"."""
     if choice.by_button and f"told.{choice.name}" in table.words:
         return table.words(f"told.{choice.name}", sign=_option(table, choice, option))
-    return f"{table.words(choice.label)} {_option(table, choice, option)}"
+    label = table.words.first(f"told.{choice.label}", choice.label)
+    return f"{label} {_option(table, choice, option)}"
 
 
 def _option(table: TableState, choice: Choice, option: str) -> str:

@@ -4,8 +4,7 @@ from collections.abc import Iterable
 
 from roundtap_core.lists.squads import squad_letter
 from roundtap_core.records import CONCESSION, SIDES, TIME, Match, Result, Side, SidePair, other_side
-from roundtap_core.rulebooks.registry import rulebook
-from roundtap_core.rulebooks.result_words import figure_label, outcome_reason
+from roundtap_core.rulebooks.result_words import figure_label, outcome_reason, worth_texts
 from roundtap_core.rulebooks.result_words import winner_of as winner_of_result
 from roundtap_units.table.dialogue.table_state import TableState
 from roundtap_units.table.screens import lettering
@@ -20,10 +19,9 @@ BARE = "points"  # the worth that needs no unit beside another: "5:0 MoV 329:271
 
 def side_outcome(table: TableState, result: Result, side: Side) -> str:
     """ "won", "lost" or "draw" for this side; "" where the rulebook leaves it open."""
-    view = table.view
-    if view is None or view.form is None:
+    view, book = table.view, table.book
+    if view is None or book is None:
         return ""
-    book = rulebook(view.form.rulebook)
     winner = winner_of_result(book, book.options(view.options), result)
     return {"": "", "draw": "draw", side: "won"}.get(winner, "lost")
 
@@ -35,21 +33,20 @@ def winner_of(table: TableState, result: Result) -> Side | None:
 
 def worth_text(table: TableState, result: Result, side: Side) -> str:
     """The derived values, ordered as the figures stand: "5:0 MoV 176:24"; "" while the figures are not sufficient."""
-    view = table.view
-    if view is None or view.form is None:
+    view, book = table.view, table.book
+    if view is None or book is None:
         return ""
-    book = rulebook(view.form.rulebook)
     values = book.worth(Match("a", "b", result=result), book.options(view.options), view.situation)
     parts = []
     for key, pair in values.items():
-        text = pair_text(table, SidePair(*pair), side)
+        text = ":".join(worth_texts(book, key, pair if table.first(side) == "a" else pair[::-1]))
         parts.append(text if key == BARE and len(values) > 1 else f"{table.words(f'worth.{key}')} {text}")
     return " ".join(parts)
 
 
 def as_counted(table: TableState, result: Result) -> Result:
     """The result with its figures as they count: the winner of a conceded match may be credited with more."""
-    return result if table.form is None else rulebook(table.form.rulebook).counted(result)
+    return result if table.book is None else table.book.counted(result)
 
 
 def pair_text(table: TableState, pair: SidePair, side: Side) -> str:
@@ -59,11 +56,7 @@ def pair_text(table: TableState, pair: SidePair, side: Side) -> str:
 
 def side_figure(table: TableState, result: Result, side: Side) -> str:
     """The figure under a side's name: its score as it counts; a sign of who won where no figure is kept."""
-    if (
-        result.score == SidePair()
-        and table.form is not None
-        and not any(step.key == "score" for way in table.form.ways for step in way.figures())
-    ):
+    if result.score == SidePair() and table.form is not None and not table.form.scored:
         return _sign(table, result, side)
     return str(as_counted(table, result).score.of(side))
 
@@ -109,15 +102,15 @@ def figure_name(table: TableState, key: str) -> str:
 
 def result_sentence(table: TableState, key: str, result: Result, side: Side, figures: bool = True) -> str:
     """Who won, with the winner's figure first: asked ("ask": "Ana R. won 100:30. Right?"), or told ("told")."""
-    winner, words = winner_of(table, result), table.words
-    if winner is None and side_outcome(table, result, side) != "draw":
+    winner, words, outcome = winner_of(table, result), table.words, side_outcome(table, result, side)
+    if winner is None and not outcome:
         return words("ask.right")
     first = table.first(side) if winner is None else winner
-    scored = table.form is not None and any(step.key == "score" for way in table.form.ways for step in way.figures())
+    scored = table.form is not None and table.form.scored
     score = as_counted(table, result).score
     told = f" {score.of(first)}:{score.of(other_side(first))}" if figures and scored else ""
     if winner is None:
-        wordings = [words("told.draw") + told]
+        wordings = [words("told.draw" if outcome == "draw" else "form.way.both_lose") + told]
     else:
         wordings = [words("told.won", name=name) + told for name in (*shorter_forms(table.name(winner)), SIGNS[winner])]
     return Sentence.of(wordings) if key == "told" else as_question(table, wordings)
@@ -157,9 +150,9 @@ def result_remark(table: TableState, result: Result) -> str:
         return words("told.conceded", name=SIGNS["a" if result.conceded_by == "a" else "b"])
     if result.initiative in SIDES:
         return words("told.initiative", sign=SIGNS["a" if result.initiative == "a" else "b"])
-    if table.view is None or table.form is None:
+    book = table.book
+    if table.view is None or book is None:
         return ""
-    book = rulebook(table.form.rulebook)
     why = outcome_reason(book, book.options(table.view.options), result)
     # Some have a shorter word for this screen.
     return words.first(*(f"told.{key}" for key in why), *why) if why else ""
@@ -191,7 +184,7 @@ def extra_figures(table: TableState, result: Result, side: Side) -> list[str]:
         elif isinstance(value, dict):
             texts.append(":".join(_option_text(table, value[each]) if each in value else "–" for each in sides))
         elif key not in NEEDS_NO_WORD and value not in SIDES:
-            texts.append(_option_text(table, value))
+            texts.append(label + _option_text(table, value))
     return texts
 
 

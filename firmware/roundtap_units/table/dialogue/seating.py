@@ -29,8 +29,9 @@ class Seating(DialogueState):
                 table.clock,
                 table.signed_name(other_side(side)),
                 idle_note(table, side),
+                table.role(side),
             )
-        return HalfScreen(table.name(side), SIGNS[side], table.words("seat.press"))
+        return HalfScreen(table.name(side), SIGNS[side], table.words("seat.press"), role=table.role(side))
 
 
 class Playing(DialogueState):
@@ -44,7 +45,8 @@ class Playing(DialogueState):
         return self.table.halves("idle", self._half)
 
     def _half(self, side: Side) -> HalfScreen:
-        return HalfScreen(self.table.signed_name(side), self.table.clock, self._small(side), self._note(side))
+        table = self.table
+        return HalfScreen(table.signed_name(side), table.clock, self._small(side), self._note(side), table.role(side))
 
     def _small(self, side: Side) -> str:
         table = self.table

@@ -9,7 +9,7 @@ from roundtap_core import clock
 from roundtap_core.errors import Problem
 from roundtap_core.forms.form import Form
 from roundtap_core.records import SIDES, Result, Side, other_side
-from roundtap_core.rulebooks.registry import rulebook
+from roundtap_core.rulebooks.base import Rulebook
 from roundtap_core.rulebooks.result_gate import PLAYER, ResultSource, refuse_result
 from roundtap_core.view_types import AGREED, CLOSED, DECIDED, DISPUTE, MatchView, ReportRef, TableView
 from roundtap_core.words import Words
@@ -175,6 +175,11 @@ class TableState:
         return scenes.Name.of(mine, theirs)
 
     @property
+    def book(self) -> Rulebook | None:
+        """The rulebook that is played here; None without a match."""
+        return None if self.view is None else self.view.book
+
+    @property
     def form(self) -> Form | None:
         return self.view.form if self.view else None
 
@@ -283,11 +288,11 @@ class TableState:
 
     def checked_result(self, made: Callable[[], Result], by: Side, now_ms: int) -> Result | None:
         """The made result, where the rulebook allows it now; else None, and `by` is shown why."""
-        view = self.view
+        view, book = self.view, self.book
         assert view is not None
-        assert view.form is not None
+        assert book is not None
         try:
-            result, book = made(), rulebook(view.form.rulebook)
+            result = made()
             refuse_result(book, result, book.options(view.options), view.situation, ResultSource(PLAYER, self.time_up))
         except Problem as problem:
             text = problem.say(self.words)
@@ -404,6 +409,11 @@ class TableState:
         """ "● Ana Ruiz"."""
         mine, theirs = self.match.of(side).name, self.match.of(other_side(side)).name
         return scenes.Name.of(f"{scenes.SIGNS[side]} {mine}", theirs)
+
+    def role(self, side: Side) -> str:
+        """What the game calls this side; "" where it has no names for them."""
+        key = f"side.name.{side}"
+        return self.words(key) if key in self.words else ""
 
     def show_notice(self, now_ms: int, scene: Callable[[], scenes.Scene], stays: bool = False) -> None:
         """Show a notice: for ten seconds, or with `stays` until a press."""

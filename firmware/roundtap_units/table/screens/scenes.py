@@ -65,12 +65,14 @@ class NameRow:
 
 @dataclass(frozen=True, slots=True)
 class HalfScreen:
-    """One person's part of the screen: a head line, beside it small text and one big figure; a note beneath."""
+    """One person's part of the screen: a head line, beside it small text and one big figure; a note beneath. `role`:
+    what the game calls their side."""
 
     head: str
     big: str = ""
     small: str = ""
     note: str = ""
+    role: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +113,9 @@ class HalvesScene(Scene):
     b: HalfScreen
 
     def all_text(self) -> str:
-        return _join(*(text for half in (self.a, self.b) for text in (half.head, half.big, half.small, half.note)))
+        return _join(
+            *(text for half in (self.a, self.b) for text in (half.head, half.role, half.big, half.small, half.note))
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -65,7 +65,9 @@ def _half(half: scenes.HalfScreen, scene: scenes.Scene) -> Image.Image:
     """Two rows: a name or title; then what there is to say, beside the figure. With a note both names share a row, and
     around a score, which then stands beside the title."""
     image, pen = canvas(WIDTH, HALF)
-    both = half.note and isinstance(half.small, scenes.Name)
+    own_name = isinstance(half.small, scenes.Name)
+    note = "  ".join(filter(None, (half.role, half.note or ("" if own_name else half.small))))
+    both = note and own_name
     figures = half.small.figures if isinstance(half.small, scenes.ScoreRow) else ""
     for room, (size, _, narrow) in product((WIDTH - _corner_width(scene), WIDTH), lettering.styles((PRESS, LEAST))):
         score = FittedText((figures,), size, narrow=narrow)
@@ -83,7 +85,7 @@ def _half(half: scenes.HalfScreen, scene: scenes.Scene) -> Image.Image:
         _put(pen, score, room, 1, ROW_HIGH, "r")
         _pair(pen, half.small.names, 14, 18, half.small.signs)
         return image
-    text = _flow(half.note or half.small)
+    text = _flow(note or half.small)
     if scene.kind == FLANKED_KIND:
         _flanked(pen, half.big, HALF, FIGURE, half.small[0])
         return image
@@ -119,7 +121,7 @@ def _flow(text: str) -> str:
 def _from_the_edge(scene: scenes.HalvesScene) -> Image.Image:
     """One way up: signs and arrows at the people, their names, and below what concerns both."""
     image, pen = canvas(WIDTH, HEIGHT)
-    a, b = scene.a, scene.b
+    a, b, below = scene.a, scene.b, False
     if a.head == b.head:
         heads = [fit_text(a.head, room, 14, TEXTS, bold=True) for room in (WIDTH - _corner_width(scene), WIDTH)]
         _put(pen, heads[not heads[0].fits], 0, 0, 14)
@@ -127,17 +129,25 @@ def _from_the_edge(scene: scenes.HalvesScene) -> Image.Image:
     else:
         draw_text(pen, 0, 8, f"{ARROWS['a']} {scenes.SIGNS['a']}", LEAST)
         draw_text(pen, WIDTH, 8, f"{scenes.SIGNS['b']} {ARROWS['b']}", LEAST, anchor="r")
-        if _corner_width(scene) < WIDTH - 2 * 24:
+        if not _corner_width(scene):
+            roles = [fit_text(half.role, 64 - 26, 11, INFO) for half in (a, b)]
+            # Long ones stand at the bottom instead, on two lines, in place of what else is said there.
+            below = any(_is_shortened(role, half.role) for role, half in zip(roles, (a, b), strict=True))
+            for role, x, anchor in zip(roles, (24, WIDTH - 24), "lr", strict=True) if not below else ():
+                _put(pen, role, x, 0, 11, anchor)
+        elif _corner_width(scene) < WIDTH - 2 * 24:
             _corner(pen, scene, 0, 0, 64 + _corner_width(scene) // 2)
         _pair(pen, [half.head.lstrip("".join(scenes.SIGNS.values())).strip() for half in (a, b)], 11, ROW_HIGH)
     top = 15 if a.head == b.head else 25
     left, right = (half.note or ("" if isinstance(half.small, scenes.Name) else half.small) for half in (a, b))
+    if below:
+        left, right = a.role, b.role
     big = a.big if a.big not in scenes.SIGNS.values() else b.big
     if isinstance(left, scenes.ScoreRow):
         _pair(pen, left.names, top, ROW_HIGH, left.signs)
         big, left, right, top = left.figures, "", "", top + ROW_HIGH
     if big and big not in scenes.SIGNS.values():
-        bottom = 51 if left or right else HEIGHT
+        bottom = 42 if below else 51 if left or right else HEIGHT
         wide, high = WIDTH - 24 if scene.kind == FLANKED_KIND else WIDTH, bottom - top
         sizes = (*CLOCKS, *FIGURES)
         size = next((size for size in sizes if text_width(big, size) < wide and _tall(big, size) < high), sizes[-1])

@@ -1,0 +1,214 @@
+"""A file of rules is read as a whole: every fault with its line, and what it says is said back."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from event_kit import refused
+from own_games.own_evenings import own_event
+from roundtap.main import main
+from roundtap_core.clock import Instant
+from roundtap_core.event import commands as c
+from roundtap_core.event.decide import decide
+from roundtap_core.event.states import EventState
+from roundtap_core.eventfile.read import tournament_from_json
+from roundtap_core.eventfile.write import tournament_to_json
+from roundtap_core.records import result_from_json
+from roundtap_core.rulebooks.base import SWISS_ROUND, MatchSituation
+from roundtap_core.rulebooks.own_rules import Rules, read_rules, rules_data, rules_id, rules_json
+from roundtap_core.rulebooks.own_words import rules_in_words, words_of, worked_matches
+from roundtap_core.rulebooks.registry import book_of, rulebook
+from roundtap_core.words import LANGUAGES, core_words
+
+FOLDER = Path(__file__).parent / "examples"
+EXAMPLES = sorted(FOLDER.rglob("*.toml"))
+HEAD = 'format = "roundtap-rules/1"\nname = "Friday"\n'
+GAMES = HEAD + '[match]\nreport = "games"\nbest_of = 3\n[points]\nwin = 3\ndraw = 1\n'
+POINTS = HEAD + '[match]\nreport = "points"\n[[match.figure]]\nkey = "score"\n[points]\nwin = 3\n'
+
+
+def rules_of(text: str) -> Rules:
+    rules, faults, _ = read_rules(text)
+    assert rules is not None, [(fault.line, fault.say()) for fault in faults]
+    return rules
+
+
+def faults_of(text: str) -> list[tuple[int | None, str, str]]:
+    return [(fault.line, fault.where, fault.key) for fault in read_rules(text)[1]]
+
+
+def warnings_of(text: str) -> list[tuple[int | None, str]]:
+    rules, _, warnings = read_rules(text)
+    assert rules is not None
+    return [(warning.line, warning.key) for warning in warnings]
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_every_example_is_sound_and_is_said_back_in_every_language(path: Path) -> None:
+    rules = rules_of(path.read_text(encoding="utf-8"))
+    for language in LANGUAGES:
+        words = core_words(language)
+        said = rules_in_words(rules, words)
+        assert len(said) > 4
+        assert all(sentence.strip().endswith((".", "?")) for sentence in said), said
+        assert worked_matches(rules, words)
+    book = rulebook(rules_id(rules), rules_json(rules))
+    words = words_of(book, core_words("pl"))
+    assert all(f"column.{key}" in words and f"tiebreaker.{key}" in words for key in book.tiebreaker_keys)
+
+
+def test_all_faults_at_once_each_with_its_line() -> None:
+    text = (
+        HEAD
+        + '[match]\nreport = "game"\nbest_off = 3\n[points]\nwin = "3"\n\n[[tiebreakers]]\nby = "wins"\nfloor = 101\n'
+    )
+    assert faults_of(text) == [
+        (4, "/match/report", "not_one_of"),
+        (5, "/match/best_off", "unknown_key"),
+        (7, "/points/win", "wrong_type"),
+        (11, "/tiebreakers/0/floor", "figure_out_of_range"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", "missing_key"),
+        ("name = ", "broken_toml"),
+        ("x" * 70_000, "rules_too_long"),
+        ("[" * 5000, "broken_toml"),
+        (GAMES + "[points.x]", "unknown_key"),
+        (GAMES.replace("best_of = 3", "best_of = 7"), "not_one_of"),
+        (GAMES.replace("win = 3", "win = 3.5"), "wrong_type"),
+        (GAMES.replace('"Friday"', "2026-11-29"), "wrong_type"),
+        (GAMES.replace('"Friday"', '"\\u202eFriday"'), "unfit_text"),
+        (GAMES.replace("draw = 1", "draw = 4"), "rules_win_too_low"),
+        (GAMES.replace('"games"', '"winner"'), "rules_without_games"),
+        (GAMES + '[[tiebreakers]]\nby = "own"\n', "rules_of_missing"),
+        (GAMES + '[[tiebreakers]]\nby = "wins"\nof = "score"\n', "rules_of_needless"),
+        (GAMES + '[[tiebreakers]]\nby = "own"\nof = "second"\n', "rules_figure_unasked"),
+        (
+            GAMES.replace("win = 3\ndraw = 1", "win = 0") + '[[tiebreakers]]\nby = "match_win"\n',
+            "rules_rate_of_nothing",
+        ),
+        (GAMES + "[structure]\nlines = [[4, 8, 3, 0], [8, 16, 4, 0]]\n", "rules_lines_overlap"),
+        (GAMES + "[structure]\nlines = [[9, 8, 3, 0]]\n", "rules_from_above_to"),
+        (GAMES + '[pairing]\nrounds = "everybody"\n[structure]\nlines = [[4, 8, 3, 4]]\n', "rules_cut_after_everybody"),
+        (GAMES + "[time]\nextra = [5, 0]\n", "rules_from_above_to"),
+        (GAMES + '[list]\nfields = [{ key = "a" }, { key = "a" }]\n', "rules_key_twice"),
+        (GAMES + "[bye]\nfigures = { score = [1, 0] }\n", "rules_figure_unasked"),
+        (POINTS.replace('[[match.figure]]\nkey = "score"\n', ""), "rules_figure_missing"),
+        (POINTS.replace('"score"', '"second"'), "rules_score_first"),
+        (POINTS.replace('key = "score"', 'key = "score"\ndecides = false'), "rules_nothing_decides"),
+        (POINTS.replace('key = "score"', 'key = "score"\ndefault = 100'), "figure_out_of_range"),
+        (POINTS + '[[points.table]]\nof = "score"\nsteps = [[1, 1, 0]]\n', "rules_steps"),
+        (POINTS + '[[points.table]]\nof = "score"\nsteps = [[0, 1, 0], [5, 2, 0], [4, 3, 0]]\n', "rules_steps"),
+        (POINTS + "[[points.bonus]]\npoints = 1\nat_least = 4\n", "rules_of_missing"),
+        (POINTS + "[bye]\nscore = [2, 0]\n", "rules_without_games"),
+        (POINTS + '[[tiebreakers]]\nby = "game_win"\n', "rules_without_games"),
+    ],
+)
+def test_what_no_game_can_be_played_by_is_refused(text: str, expected: str) -> None:
+    rules, faults, _ = read_rules(text)
+    assert rules is None
+    assert expected in [fault.key for fault in faults]
+    for fault in faults:
+        assert all(fault.say(core_words(language)) for language in LANGUAGES)
+
+
+def test_what_is_probably_not_meant_is_a_warning_that_hinders_nothing() -> None:
+    agreed = GAMES.replace("best_of = 3", 'best_of = 3\ndraws = "any_time"')
+    assert warnings_of(agreed) == []
+    assert warnings_of(agreed.replace("draw = 1", "draw = 2")) == [(9, "rules_draws_pay")]
+    assert warnings_of(GAMES + "[bye]\npoints = 4\n") == [(10, "rules_bye_above_win")]
+    assert warnings_of(GAMES + '[[tiebreakers]]\nby = "wins"\nfloor = 33\n') == [(11, "rules_without_effect")]
+
+
+def test_files_that_say_the_same_are_one_game_and_a_change_makes_another() -> None:
+    spelled_out = GAMES + '[time]\nswiss = 0\n[bye]\norder = "random-lowest"\n'
+    assert rules_id(rules_of(GAMES)) == rules_id(rules_of(spelled_out))
+    assert rules_id(rules_of(GAMES)) != rules_id(rules_of(GAMES.replace("win = 3", "win = 2")))
+
+
+def test_an_event_keeps_its_rules_and_a_file_carries_them() -> None:
+    rules = rules_of(GAMES)
+    create = c.CreateEvent("Friday 1", rules_id(rules), None, {}, "#0072B2", 7, rules=rules)
+    now = Instant("boot", 0)
+    (entry,) = decide(EventState("e1"), create, now)
+    assert entry.data["rules"] == rules_data(rules)
+    other = replace(rules, name="Another game")
+    with refused("rules_not_of_id"):
+        decide(EventState("e1"), replace(create, rules=other), now)
+    tournament = own_event(rules, 4)
+    data = json.loads(json.dumps(tournament_to_json(tournament)))
+    assert tournament_from_json(data) == tournament
+    forged = {**data, "rules": {**data["rules"], "name": "Another game"}}
+    with refused("rules_not_of_id"):
+        tournament_from_json(forged)
+    without = {key: value for key, value in data.items() if key != "rules"}
+    with refused("unknown_rulebook"):
+        tournament_from_json(without)
+
+
+@pytest.mark.parametrize(
+    ("change", "situation", "result", "winner"),
+    [
+        ("", SWISS_ROUND, {"score": {"a": 2, "b": 1}}, "a"),
+        ("", SWISS_ROUND, {"score": {"a": 1, "b": 1}, "ended": "time"}, "draw"),
+        ('undecided = "both_lose"', SWISS_ROUND, {"score": {"a": 1, "b": 1}, "ended": "time"}, "none"),
+        ('undecided = "ask"', SWISS_ROUND, {"score": {"a": 1, "b": 1}, "ended": "time", "winner": "b"}, "b"),
+        ("", MatchSituation("final"), {"score": {"a": 1, "b": 1}, "ended": "time", "winner": "b"}, "b"),
+        ('knockout = "better_rank"', MatchSituation("final"), {"score": {"a": 1, "b": 1}, "ended": "time"}, "a"),
+        ("", SWISS_ROUND, {"ended": "concession", "conceded_by": "b", "score": {"a": 0, "b": 1}}, "a"),
+    ],
+)
+def test_who_has_won(change: str, situation: MatchSituation, result: dict[str, Any], winner: str) -> None:
+    book = book_of(own_event(rules_of(f"{GAMES}[time]\nswiss = 50\n{change}\n"), 4))
+    read = result_from_json(result)
+    book.check_new(read, book.options({}), situation)
+    won = book.elimination_winner(read, {}, "a") if situation.knockout else book.winner(read, {})
+    assert won == winner
+
+
+@pytest.mark.parametrize(
+    ("result", "expected"),
+    [
+        ({"score": {"a": 1, "b": 0}}, "games_unfinished"),
+        ({"score": {"a": 1, "b": 1}}, "draw_before_time"),
+        ({"score": {"a": 2, "b": 2}}, "both_won"),
+        ({"score": {"a": 3, "b": 0}}, "figure_out_of_range"),
+        ({"score": {"a": 1, "b": 1}, "ended": "time", "winner": "a"}, "winner_contradicts_score"),
+        ({"ended": "concession", "conceded_by": "a", "score": {"a": 2, "b": 1}}, "conceded_after_winning"),
+        ({"score": {"a": 2, "b": 0}, "second": {"a": 1, "b": 0}}, "not_of_this_rulebook"),
+        ({"score": {"a": 2, "b": 0}, "timeout": {"drawn_games": "1"}}, "not_of_this_rulebook"),
+    ],
+)
+def test_what_a_match_of_games_cannot_have_come_to(result: dict[str, Any], expected: str) -> None:
+    book = book_of(own_event(rules_of(GAMES), 4))
+    with refused(expected):
+        book.check_new(result_from_json(result), {})
+
+
+def test_the_command_says_rules_back_or_every_fault(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "friday.toml"
+    file.write_text(GAMES, encoding="utf-8")
+    assert main(["rulebook", "check", str(file)]) == 0
+    said = capsys.readouterr().out
+    assert "A win gives 3, a draw 1, a loss 0." in said
+    assert "0:1, left concedes → 0:3 (counted 0:2)" in said
+    assert "Dora" in said
+    file.write_text(GAMES.replace("draw = 1", "draw = 4\nlos = 1"), encoding="utf-8")
+    assert main(["rulebook", "check", str(file)]) == 1
+    assert capsys.readouterr().out.startswith(f"{file}: line 9, points.los: The key “los” is unknown here.")
+    assert main(["rulebook", "check", str(tmp_path / "none.toml")]) == 2
+
+
+def test_a_label_that_no_screen_can_show_whole_is_told_with_the_letters_that_are_lost() -> None:
+    text = POINTS.replace('key = "score"', 'key = "score"\nlabel = { en = "Points", de = "WWWWWWWWWWWWWWWWW" }')
+    rules, _, [warning] = read_rules(text)
+    assert rules is not None
+    assert (warning.line, warning.where) == (7, "/match/figure/0/label/de")
+    assert warning.say() == "“WWWWWWWWWWWWWW” is all a table's screen shows; “WWW” is lost. Shorten it, or keep it."

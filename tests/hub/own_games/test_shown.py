@@ -1,0 +1,151 @@
+"""How a store's own game is told: its sides, points in halves, percentages, both figures, and what to do at time."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from own_kit import OwnEvening
+from pages_kit import House, open_house, text_of
+
+from own_games.shelf import GAMES, rules_of
+from roundtap_core.event.commands import FinishEvent
+from roundtap_core.records import Result, SidePair
+
+CHESS = """
+format = "roundtap-rules/1"
+name = "Chess evening"
+note = "Finish the move, then stop the clocks. White is listed first."
+[match]
+report = "winner"
+draws = "any_time"
+[sides]
+names = [{ en = "White", de = "Weiß" }, { en = "Black", de = "Schwarz" }]
+[time]
+swiss = 35
+[points]
+unit = "half"
+win = 2
+draw = 1
+[[tiebreakers]]
+by = "opponents_points"
+[[tiebreakers]]
+by = "sonneborn_berger"
+[[tiebreakers]]
+by = "opponents_match_win"
+"""
+
+TWO_FIGURES = """
+format = "roundtap-rules/1"
+name = "Two figures"
+[match]
+report = "points"
+[[match.figure]]
+key = "score"
+label = { en = "Objectives" }
+maximum = 20
+[[match.figure]]
+key = "second"
+label = { en = "Ships left on the table" }
+maximum = 400
+[points]
+win = 3
+draw = 1
+"""
+
+
+@contextmanager
+def evening(folder: Path, text: str, results: list[Result]) -> Iterator[tuple[House, OwnEvening]]:
+    """Four players, round 1 played with these results; the clock runs."""
+    with open_house(folder) as house:
+        made = OwnEvening(house, rules_of(text), players=4, options={"structure": "own", "swiss_rounds": 2})
+        made.publish()
+        for match, result in zip(made.open_matches(), results, strict=False):
+            made.enter(match, result)
+        yield house, made
+
+
+def read(house: House, path: str, language: str = "en") -> str:
+    browser = house.browser(language)
+    browser.enter(house.hub)
+    return text_of(browser.get(path))
+
+
+WON, DRAWN = Result(winner="a"), Result(winner="draw")
+
+
+def test_points_counted_in_halves_are_shown_so_and_kept_whole(tmp_path: Path):
+    with evening(tmp_path, CHESS, [WON, DRAWN]) as (house, _):
+        for path in ("/e/e1/standings", "/wall/e1?show=standings", "/print/e1/standings"):
+            page = read(house, path)
+            assert "½" in page, path
+            assert " 2 1–0" not in page, path
+        assert "Win: 1 · Draw: ½ · Loss: 0" in read(house, "/console/e1/print/emergency")
+        csv = house.browser()
+        csv.enter(house.hub)
+        [first, *_] = csv.get("/console/e1/standings.csv").text.splitlines()[1:]
+        assert ",2,1,1,0,0," in first, first
+
+
+def test_rates_are_percentages(tmp_path: Path):
+    with evening(tmp_path, CHESS, [WON, DRAWN]) as (house, _):
+        assert "50.0%" in read(house, "/e/e1/standings")
+
+
+def test_a_game_without_figures_shows_who_won(tmp_path: Path):
+    with evening(tmp_path, CHESS, [WON, DRAWN]) as (house, made):
+        page = read(house, "/e/e1/pairings")
+        assert "0 : 0" not in page
+        assert "Played" not in page
+        assert "draw" in page
+        winner = made.event.live.matches[0].match.a
+        assert "You won" in read(house, house.hub.access.links.path("e1", winner))
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/e/e1/pairings", "/wall/e1?show=pairings", "/print/e1/pairings-table", "/print/e1/pairings-name"),
+        *("/console/e1", "/console/e1/match/1.1", "/console/e1/match/1.1/walk", "/console/e1/print/slips?all=1"),
+        *("/console/e1/entry?table=1", "/console/e1/print/emergency"),
+    ],
+)
+def test_named_sides_stand_with_every_pairing(path: str, tmp_path: Path):
+    with evening(tmp_path, CHESS, []) as (house, made):
+        assert "Weiß" in read(house, path, "de")
+        assert "Schwarz" in read(house, path, "de")
+        assert "Weiß" not in read(house, "/e/e1/standings", "de")
+        who = made.event.live.matches[0].match.a
+        assert "Weiß" in read(house, house.hub.access.links.path("e1", who), "de")
+        assert "Weiß" in read(house, f"/e/e1/p/{who}", "de")
+
+
+def test_the_second_figure_stands_with_its_label(tmp_path: Path):
+    result = Result(score=SidePair(7, 3), second=SidePair(120, 95))
+    with evening(tmp_path, TWO_FIGURES, [result]) as (house, made):
+        who = made.event.live.matches[0].match.a
+        for path in ("/console/e1/match/1.1", house.hub.access.links.path("e1", who), "/e/e1/pairings"):
+            assert "Ships left on the table 120:95" in read(house, path), path
+
+
+def test_the_first_sentence_of_the_note_is_what_to_do_at_time(tmp_path: Path):
+    with evening(tmp_path, CHESS, []) as (house, _):
+        house.time_is_up()
+        assert "Finish the move, then stop the clocks." in read(house, "/wall/e1")
+        assert "White is listed first" not in read(house, "/wall/e1")
+
+
+def test_events_at_rest_are_listed_by_the_name_of_their_game(tmp_path: Path):
+    with evening(tmp_path, CHESS, [WON, WON]) as (_, made):
+        made.tell(FinishEvent("a test"))
+    with open_house(tmp_path) as again:
+        browser = again.browser()
+        browser.enter(again.hub)
+        for path in ("/", "/console", "/console/archived"):
+            page = browser.get(path)
+            assert page.status_code in (200, 302, 303), path
+        assert "Chess evening" in text_of(browser.get("/console"))
+
+
+def test_every_example_can_be_read():
+    assert len(GAMES) == 20
