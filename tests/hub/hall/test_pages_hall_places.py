@@ -14,6 +14,7 @@ PATHS = [
     "/console/before-doors",
     "/console/displays",
     "/console/announcements",
+    "/console/games",
     "/console/units",
     "/console/printer",
     "/console/hub",
