@@ -300,7 +300,7 @@ def marked(answer: TestResponse) -> dict[str, str]:
         ({"/time/extra/0": "3"}, "/time/extra", "2"),
         ({"/sides/names/0/en": "White"}, "/sides", "2"),
         ({"/list/fields/0/key": "Army List"}, "/list/fields/0/key", ""),
-        ({"/match/report": "points"}, "/match/report", "no figure is named"),
+        ({"/match/report": "points"}, "/match/report", "no number is named"),
     ],
 )
 def test_a_fault_stands_at_its_question_and_nothing_is_saved(
