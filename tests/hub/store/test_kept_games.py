@@ -59,7 +59,7 @@ def test_a_removed_game_is_gone_once(hub: HubResources) -> None:
 
 
 def test_a_changed_and_a_removed_game_leave_an_event_its_rules(hub: HubResources) -> None:
-    created = c.CreateEvent("Friday 1", rules_id(rules()), None, {}, "#0072B2", 1, rules=rules_json(rules()))
+    created = c.CreateEvent("Friday 1", rules_id(rules()), None, {}, "#0072B2", 1, rules=rules())
     hub.service.execute_one("e1", created, "organizer")
     save(hub, DRAFTS.replace("win = 3", "win = 2"))
     hub.service.execute([Step(VENUE, NewEntry(GAME_REMOVED, {"name": "Draft night"}))], "organizer")
