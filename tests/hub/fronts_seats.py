@@ -22,7 +22,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.event_flow import squads_let_go
 from roundtap_core.forms.form import BY_FIGURES, DRAWN, needs_opener
-from roundtap_core.forms.questions import WINNER
+from roundtap_core.forms.questions import WINNER, Choice
 from roundtap_core.records import (
     CONCESSION,
     SIDES,
@@ -333,6 +333,7 @@ def line_of(case: Case) -> str | None:
             whose = WINNER if side == opener else "loser"
             figure = next(each for each in figures if each.key == key and each.whose == whose)
             numbers.append(str(case.answers.get(figure.name, figure.default)))
+    numbers += [str(case.answers[step.name]) for step in way.steps if isinstance(step, Choice) and step.counts]
     named = case.answers.get("winner")
     initiative = case.answers.get("initiative")
     if any(said not in (None, *SIDES) for said in (named, initiative)):

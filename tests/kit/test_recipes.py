@@ -217,7 +217,9 @@ class Copy:
 
     def run(self, *words: str, **variables: str) -> str:
         """What a Python process says that has the copy's packages and no others."""
-        paths = os.pathsep.join(str(self.folder / top) for top in ("server", "devices", "firmware", "tests", "tests/core"))
+        paths = os.pathsep.join(
+            str(self.folder / top) for top in ("server", "devices", "firmware", "tests", "tests/core")
+        )
         done = subprocess.run(
             [sys.executable, *words],
             cwd=self.folder,

@@ -225,7 +225,7 @@ def test_ways_and_choices_of_other_rulebooks_need_no_code_here(monkeypatch):
     """A made-up form, which no rulebook takes: two ways to end, and a choice that is not a side."""
     monkeypatch.setattr(table_state, "refuse_result", lambda *_: None)
     table = Table()
-    table.dialogue._words = Words(
+    table.dialogue.table.words = Words(
         "en",
         {
             "form.way.wiped": "wiped out",

@@ -65,24 +65,28 @@ class FreeObject(dict[str, Any]):
         yield from limit_violations(others, where, MOST_COMPETITORS, LINE_LETTERS)
 
 
-class OwnRules(str):
-    """The rules of a store's own game, as canonical JSON: an object in the file. Most files have none, so that their
-    types are imported only here."""
+class OwnRules(dict[str, Any]):
+    """The rules of a store's own game. Most files have none, so that their types are imported only here."""
 
-    __slots__ = ()
     JSON_TYPE = "object"
 
     @classmethod
     def of(cls, data: object) -> OwnRules:
-        from roundtap_core.rulebooks.own_rules import Rules, rules_json
-
-        return cls(rules_json(parse_message(Rules, data)))
+        own_rules_json(data)
+        return cls(data if isinstance(data, dict) else {})
 
     @classmethod
     def problems(cls, data: dict[str, Any], where: str) -> Iterator[Problem]:
         from roundtap_core.rulebooks.own_rules import Rules
 
         yield from type_problems(data, Rules, where)
+
+
+def own_rules_json(data: object) -> str:
+    """The rules as an event keeps them: canonical JSON. Raises MalformedMessage."""
+    from roundtap_core.rulebooks.own_rules import Rules, rules_json
+
+    return rules_json(parse_message(Rules, data))
 
 
 class StageOptions(StrictMessage, frozen=True):

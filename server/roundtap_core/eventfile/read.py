@@ -13,7 +13,7 @@ from msgspec.json import encode
 
 from roundtap_core.errors import Invalid, Problem, json_pointer
 from roundtap_core.eventfile import file_schema
-from roundtap_core.eventfile.file_schema import Cut, Event, Official, PlayOnNote
+from roundtap_core.eventfile.file_schema import Cut, Event, Official, PlayOnNote, own_rules_json
 from roundtap_core.eventfile.file_schema import Result as FileResult
 from roundtap_core.limits import MOST_ROUNDS, NESTING_MAX
 from roundtap_core.reasons import type_problems
@@ -66,7 +66,7 @@ def to_tournament(event: file_schema.Event, results: Iterable[Result]) -> Tourna
     return Tournament(
         name=event.name,
         rulebook=event.rulebook,
-        rules=str(event.rules) if event.rules else None,
+        rules=own_rules_json(event.rules) if event.rules else None,
         level=event.level or None,
         options=to_builtins(event.options or {}),
         seed=event.seed or 0,
@@ -193,14 +193,14 @@ def _tournament(event: Event) -> Tournament:
 def _contradictions(event: Event, results: list[Result]) -> Iterator[Problem]:
     """The results, which have to be read for it, are appended in the file's order."""
     try:
-        book = rulebook(event.rulebook, str(event.rules) if event.rules else None)
+        book = rulebook(event.rulebook, own_rules_json(event.rules) if event.rules else None)
     except Problem as problem:
         yield problem
         return
     if event.rules:
         from roundtap_core.rulebooks.own_rules import contradictions, rules_from_json
 
-        yield from (problem.at("/rules") for problem in contradictions(rules_from_json(str(event.rules))))
+        yield from (problem.at("/rules") for problem in contradictions(rules_from_json(own_rules_json(event.rules))))
     if event.level and book.levels and event.level not in book.levels:
         yield Invalid("not_one_of", where="/level", value=event.level, options=", ".join(book.levels))
     yield from competitor_problems(event.competitors)

@@ -256,8 +256,8 @@ def _choices(form: Form) -> Iterator[SlipTicks]:
         # An unknown answer is not ticked: the row stays empty.
         sides = tuple(option for option in step.options if option in SIDES)
         yield SlipTicks(step.label, sides or tuple(f"form.option.{option}" for option in step.options))
-    numbers = (step for way in form.ways for step in way.steps if isinstance(step, questions.Choice))
-    yield from (SlipTicks(label, ()) for label in dict.fromkeys(step.label for step in numbers if step.counts))
+    asked = (step for way in form.ways for step in way.steps if isinstance(step, questions.Choice))
+    yield from (SlipTicks(label, ()) for label in dict.fromkeys(step.label for step in asked if step.counts))
 
 
 class WalkState(Struct, frozen=True):

@@ -79,6 +79,8 @@ def _labels(book: OwnRulebook, words: Words) -> dict[str, str]:
     for tie, tiebreaker in zip(rules.tiebreakers, book.tiebreakers, strict=False):
         labels[f"tiebreaker.{tiebreaker.key}"] = tiebreaker_text(rules, tie, words)
         labels[f"column.{tiebreaker.key}"] = tiebreaker_text(rules, tie, words, "column")
+    if rules.points.table or rules.points.bonus:
+        labels["hand.worth.more"] = " ".join(_worth(rules, words))
     if note := FIRST_SENTENCE.match(rules.note.strip()):
         labels[f"at_time.{book.id}"] = " ".join(note[0].split())
     if rules.time.knockout_asks is not None:

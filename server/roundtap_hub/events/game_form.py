@@ -65,7 +65,11 @@ _A_LINE_EACH = frozenset({"steps", "lines"})
 _YES_OR_NO = frozenset({"drawn_games", "decides", "balance"})
 
 
-def typed_rules(form: Iterable[tuple[str, str]]) -> dict[str, Any]:
+class TypedRules(dict[str, Any]):
+    """A file's content as the form makes it, sound or not."""
+
+
+def typed_rules(form: Iterable[tuple[str, str]]) -> TypedRules:
     """What a sent form says, as a file's content; an empty field says nothing, and rows close up."""
     sent = dict(form)
     unasked, data = _UNASKED.get(sent.get("/match/report", ""), ()), {"format": FORMAT}
@@ -76,7 +80,7 @@ def typed_rules(form: Iterable[tuple[str, str]]) -> dict[str, Any]:
             for step in path:
                 part = part.setdefault(step, {})
             part[key] = _value(key, text.strip())
-    rules: dict[str, Any] = _rows(data)
+    rules = TypedRules(_rows(data))
     for figure, key in zip(rules.get("match", {}).get("figure", ()), (SCORE, SECOND), strict=False):
         figure["key"] = key
     return rules

@@ -113,7 +113,7 @@ def is_typable(way: WayToEnd) -> bool:
     """Whether the way asks only for figures, squads and choices that a line can answer; a line is no ruling."""
     return way.ended != RULING and all(
         isinstance(step, questions.Figure | questions.Picks | questions.Comparison | questions.WinnerByAnswer)
-        or (isinstance(step, questions.Choice) and step.only_if is None and step.name in CHOICES)
+        or (isinstance(step, questions.Choice) and step.only_if is None and (step.name in CHOICES or step.counts))
         for step in way.steps
     )
 
@@ -148,6 +148,8 @@ def _opener_and_answers(
                     raise Invalid("figure_fixed", side=sides[step.whose], value=value, wanted=step.default)
         elif isinstance(step, questions.Figure) and step.asked:
             raise step.missing_problem()
+        elif isinstance(step, questions.Choice) and step.counts:
+            answers[step.name] = step.options[0]
     return opener, answers
 
 
@@ -175,13 +177,19 @@ def _field_candidates(way: WayToEnd, numbers: tuple[str, ...], winner: Side | No
         _Slot(f"{key}.{side}", 1 if _top(opened, key) < 10 else 0, _top(opened, key)) for key in keys for side in SIDES
     ]
     squads = [_Slot(f"{step.key}.{side}", step.take, step.of, True) for step, side in zip(picks, SIDES, strict=False)]
-    for slots in ([*squads, *figures], figures) if squads else (figures,):
-        readings = list(_fill_slots(list(numbers), slots)) if numbers else []
+    counts = [_Slot(step.name, 1, len(step.options) - 1) for step in _counted(way)]
+    for slots in dict.fromkeys(map(tuple, ([*squads, *figures, *counts], [*squads, *figures], figures))):
+        readings = list(_fill_slots(list(numbers), [*slots])) if numbers else []
         # Digits without spaces count only where there is a single reading.
         if len(readings) == 1:
             yield readings[0]
     if not numbers and not any(figure.asked for figure in opened):
         yield {}
+
+
+def _counted(way: WayToEnd) -> list[questions.Choice]:
+    """What is answered by a number behind the figures; unsaid, it is the first there is."""
+    return [step for step in way.steps if isinstance(step, questions.Choice) and step.counts]
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,8 +270,10 @@ def line_grammar(entered: MatchEntry) -> LineGrammar:
         alone = questions.LOSER
     keys = dict.fromkeys(figure.key for way, figures in plays for figure in way.figures() if figures)
     words = current.game_words(entered.state)
+    labels = [figure_label(words, key, entered.state.rulebook_id) for key in keys]
+    labels += dict.fromkeys(words(step.label) for way, _ in plays for step in _counted(way))
     return LineGrammar(
-        figures=", ".join(figure_label(words, key, entered.state.rulebook_id) for key in keys),
+        figures=", ".join(labels),
         alone=alone,
         bare=any(not figures for _, figures in plays),
         draw=any(way.winner == DRAWN for way in ways),

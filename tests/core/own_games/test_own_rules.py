@@ -14,7 +14,7 @@ from roundtap_core.clock import Instant
 from roundtap_core.event import commands as c
 from roundtap_core.event.decide import decide
 from roundtap_core.event.states import EventState
-from roundtap_core.eventfile.read import tournament_from_json
+from roundtap_core.eventfile.read import parse_event_file, tournament_from_json
 from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_core.records import result_from_json
 from roundtap_core.rulebooks.base import SWISS_ROUND, MatchSituation
@@ -145,6 +145,7 @@ def test_an_event_keeps_its_rules_and_a_file_carries_them() -> None:
     tournament = own_event(rules, 4)
     data = json.loads(json.dumps(tournament_to_json(tournament)))
     assert tournament_from_json(data) == tournament
+    assert parse_event_file(json.dumps(data)) == tournament
     forged = {**data, "rules": {**data["rules"], "name": "Another game"}}
     with refused("rules_not_of_id"):
         tournament_from_json(forged)

@@ -11,6 +11,7 @@ from pages_kit import House, open_house, text_of
 from own_games.shelf import GAMES, rules_of
 from roundtap_core.event.commands import FinishEvent
 from roundtap_core.records import Result, SidePair
+from roundtap_hub.store.journal import Head
 
 CHESS = """
 format = "roundtap-rules/1"
@@ -80,7 +81,7 @@ def test_points_counted_in_halves_are_shown_so_and_kept_whole(tmp_path: Path):
             page = read(house, path)
             assert "½" in page, path
             assert " 2 1–0" not in page, path
-        assert "Win: 1 · Draw: ½ · Loss: 0" in read(house, "/console/e1/print/emergency")
+        assert "A win gives 1, a draw ½, a loss 0." in read(house, "/console/e1/print/emergency")
         csv = house.browser()
         csv.enter(house.hub)
         [first, *_] = csv.get("/console/e1/standings.csv").text.splitlines()[1:]
@@ -145,6 +146,23 @@ def test_events_at_rest_are_listed_by_the_name_of_their_game(tmp_path: Path):
             page = browser.get(path)
             assert page.status_code in (200, 302, 303), path
         assert "Chess evening" in text_of(browser.get("/console"))
+        snapshot = again.service.snapshot
+        kept = snapshot.dormant.get("e1") or snapshot.events["e1"]
+        rough = again.service.journal.rough_summary("e1", Head(kept.number, kept.head))
+        assert rough.rulebook.title == kept.rulebook.title == "Chess evening"
+
+
+def test_the_emergency_sheet_says_what_a_difference_is_worth_and_who_meets_whom(tmp_path: Path):
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+    with open_house(tmp_path / "one") as house:
+        OwnEvening(house, GAMES["wargame-20-0"], players=4).publish()
+        sheet = read(house, "/console/e1/print/emergency")
+        assert "Win: 0" not in sheet
+        assert "200: 20–0" in sheet or "20–0" in sheet
+    with open_house(tmp_path / "two") as house:
+        OwnEvening(house, GAMES["everybody-flicks"], players=4).publish()
+        assert "Everybody meets everybody once." in read(house, "/console/e1/print/emergency")
 
 
 def test_every_example_can_be_read():

@@ -138,8 +138,9 @@ class Dialogue:
         agreed_here = None
         if match_before and table.latest_result("a") == table.latest_result("b"):
             agreed_here = table.latest_result("a")
-        table.view, book = view, view.book
-        table.words = self._words if book is None else words_of(book, self._words)
+        if view.rules != (before.rules if before else None):
+            table.words = self._words if view.book is None else words_of(view.book, self._words)
+        table.view = view
         self.call.on_view(view, now_ms)
         if (
             match_before is None

@@ -317,6 +317,7 @@ def _score_text(entry: Entry) -> str:
     if not isinstance(result, Mapping):
         return ""
     score = result.get("score")
-    if isinstance(score, Mapping):
+    winner = {"a": "●", "b": "■"}.get(str(result.get("winner")), "")
+    if isinstance(score, Mapping) and (any(score.values()) or not winner):
         return f"{score.get('a')}:{score.get('b')}"
-    return {"a": "●", "b": "■"}.get(str(result.get("winner")), "")
+    return winner
