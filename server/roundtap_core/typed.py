@@ -110,8 +110,13 @@ def decode_message(kind: type[T], text: str) -> T | None:
     except (msgspec.DecodeError, UnicodeError, RecursionError, Problem):
         return None
     # Of a repeated key one is lost: encoded again, the text has fewer quotation marks.
-    whole = "\\u0022" not in text and text.count('"') == msgspec.json.encode(message).count(b'"')
+    whole = "\\u0022" not in text and text.count('"') == msgspec.json.encode(message, enc_hook=_encode_hook).count(b'"')
     return message if whole else None
+
+
+def _encode_hook(value: Any) -> Any:
+    """A text of a type of its own as it was written: one may stand for an object."""
+    return msgspec.json.decode(str(value)) if value.JSON_TYPE == "object" else str(value)
 
 
 def salvage_message(kind: type[T], data: Mapping[str, object]) -> T:

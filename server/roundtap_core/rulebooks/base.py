@@ -186,10 +186,6 @@ class Rulebook:
         """The event's options over this rulebook's defaults."""
         return {**self.option_defaults, **given}
 
-    def labels(self, language: str) -> Mapping[str, str]:
-        """Texts of its own, by their keys in the catalogues."""
-        return {}
-
     def check_options(self, given: Options) -> None:
         """Raise Problem for an option that this rulebook does not have, or beyond its document's limits."""
         structures = (*self.structures, OWN)

@@ -93,12 +93,6 @@ class OwnRulebook(base.Rulebook):
     )
     officials_play = {"*": base.WITH_SECOND}
 
-    def labels(self, language: str) -> Mapping[str, str]:
-        """A stand-in."""
-        ties = zip(self.tiebreakers, self.rules.tiebreakers, strict=False)
-        named = {tie.key: rule.label.text(language) if rule.label else tie.key.replace("_", " ") for tie, rule in ties}
-        return {f"{kind}.{key}": text for key, text in named.items() for kind in ("tiebreaker", "column", "figure")}
-
     # --- what is won ---
 
     def winner(self, result: records.Result, options: base.Options) -> str:
@@ -390,7 +384,7 @@ def _scoring(rules: Rules) -> Scoring:
 
 @lru_cache(maxsize=64)
 def own_rulebook(rules_text: str) -> OwnRulebook:
-    """The rulebook of these rules, given as `rules_json` writes them. Raises MalformedMessage."""
+    """The rulebook of these rules, as canonical JSON. Raises MalformedMessage."""
     rules = rules_from_json(rules_text)
     scoring = _scoring(rules)
     lines = tuple(base.Structure(low, high or None, rounds, cut) for low, high, rounds, cut in rules.structure.lines)

@@ -299,9 +299,9 @@ def read_rules(text: str) -> tuple[Rules | None, list[RulesProblem], list[RulesP
 
 def problems_of(data: Mapping[str, Any]) -> tuple[Rules | None, list[Problem], list[Problem]]:
     """The rules that a file's content is, with every fault and every warning at its place; None with a fault."""
-    if faults := list(type_problems(data, Rules)):
+    if faults := list(type_problems(dict(data), Rules)):
         return None, faults, []
-    rules = parse_message(Rules, data)
+    rules = parse_message(Rules, dict(data))
     faults = list(contradictions(rules))
     return (None if faults else rules), faults, list(doubts(rules))
 

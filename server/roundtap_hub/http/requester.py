@@ -11,7 +11,6 @@ from ipaddress import IPv6Address, ip_address
 from typing import Any
 from urllib.parse import parse_qs
 
-from roundtap_core.rulebooks.base import Rulebook
 from roundtap_core.words import LANGUAGES, Words, catalogue, choose_language, core_words
 from roundtap_hub.http.http_answers import Scope, get_header
 
@@ -110,13 +109,6 @@ class IsolatingWords(Words):
 def words_in(language: str) -> Words:
     """The hub's texts and the core's."""
     return IsolatingWords.of(catalogue("roundtap_hub", language).also(core_words(language)))
-
-
-@lru_cache(maxsize=64)
-def words_of_game(words: Words, book: Rulebook) -> Words:
-    """These texts with those of a store's own game: the names of its figures and tiebreakers."""
-    labels = book.labels(words.language)
-    return IsolatingWords.of(Words(words.language, labels).also(words)) if labels else words
 
 
 def is_loopback(address: str) -> bool:

@@ -17,7 +17,7 @@ from roundtap_hub.access.staff import HUB_PIN_IDENTITY, LIFE_MS, Session, StaffI
 from roundtap_hub.http import requester
 from roundtap_hub.http.auth import is_csrf_valid
 from roundtap_hub.http.host import hall_address
-from roundtap_hub.http.requester import reader_language, words_in, words_of_game
+from roundtap_hub.http.requester import reader_language, words_in
 from roundtap_hub.http.routes import ROUTES, Route
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views.running_hub import RunningHub
@@ -202,13 +202,12 @@ def snapshot() -> Snapshot:
 
 
 def event(event_id: str) -> SavedEvent:
-    """The event, else 404; 410 where it was deleted. From now on this request's texts are those of its game."""
+    """The event, else 404; 410 where it was deleted."""
     if event_id in snapshot().venue.deleted:
         abort(410)
     this_event = saved_event(snapshot(), event_id)
     if this_event is None:
         abort(404)
-    g.words = words_of_game(words_in(words().language), this_event.state.rulebook)
     return this_event
 
 

@@ -5,11 +5,10 @@ from contextlib import suppress
 from roundtap_core.forms.questions import BaseQuestion, Figure
 from roundtap_core.rulebooks.base import Rulebook
 from roundtap_core.rulebooks.own import OwnRulebook, own_rulebook
-from roundtap_core.rulebooks.own_words import rules_in_words
+from roundtap_core.rulebooks.own_words import rules_in_words, words_of
 from roundtap_core.rulebooks.result_words import figure_label, way_label
 from roundtap_core.typed import MalformedMessage
 from roundtap_core.words import Words
-from roundtap_hub.http.requester import words_of_game
 from roundtap_hub.store.service import Snapshot
 
 
@@ -29,7 +28,7 @@ def said_rules(book: Rulebook, words: Words) -> list[str]:
 
 def asked_at_table(book: Rulebook, words: Words) -> list[str]:
     """What a table is asked in a Swiss round, by the way a match ends: "Time: Victory points 0–100"."""
-    texts, lines = words_of_game(words, book), []
+    texts, lines = words_of(book, words), []
     for way in book.form(book.options({})).ways:
         asked = [step for step in way.steps if isinstance(step, BaseQuestion) and getattr(step, "asked", True)]
         named = (

@@ -270,7 +270,7 @@ def test_the_form_says_what_the_rules_mean_before_anything_is_saved(house: House
 @pytest.mark.parametrize(
     ("preset", "asked"),
     [
-        ("twenty", "Time: Points 0–100 Played out: Points 0–100 Conceded: Points 0–100"),
+        ("twenty", "Time: Victory points 0–100 Played out: Victory points 0–100"),
         ("best_of_three", "0–1, Drawn games Conceded: "),
         ("one_no_draws", "Played out Conceded Level: both lose"),
     ],
