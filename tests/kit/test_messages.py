@@ -75,7 +75,8 @@ BY_CHANCE = {
     "view.rules",
 }
 """A region comes as a whole or by its rows, as it happens to have changed: `tests/hub/live/test_regions.py` holds
-both; a table without a round trip knows no clock: `tests/units/test_newest_word.py`; rules come with a store's own game."""
+both; a table without a round trip knows no clock: `tests/units/test_newest_word.py`. A store's own game brings its
+rules."""
 
 TYPES: dict[str, Any] = {
     "Challenge": messages.Challenge,
