@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Generic
 
-from msgspec import Meta, field
+from msgspec import UNSET, Meta, UnsetType, field
 
 from roundtap_core.forms.form import Form
 from roundtap_core.forms.questions import SQUADS_MAX
@@ -202,7 +202,7 @@ class TableView(Message, frozen=True):
     match: MatchView | None = None
     options: EventOptions = EventOptions()
     form: Form | None = None
-    rules: RulesText | None = None
+    rules: RulesText | UnsetType = UNSET
     clock: ClockView = ClockView()
     call: CallView | None = None
     next: NextView | None = None
@@ -217,12 +217,12 @@ class TableView(Message, frozen=True):
 
     def __post_init__(self) -> None:
         if self.form is not None:
-            refuse_malformed_form(self.form, self.rules)
+            refuse_malformed_form(self.form, self.rules or None)
 
     @property
     def book(self) -> Rulebook | None:
         """The rulebook that is played here; None without a match."""
-        return None if self.form is None else rulebook(self.form.rulebook, self.rules)
+        return None if self.form is None else rulebook(self.form.rulebook, self.rules or None)
 
     @property
     def situation(self) -> MatchSituation:

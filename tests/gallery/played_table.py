@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
+from msgspec import UNSET
+
 from own_games.shelf import rules_text
 from roundtap_core.records import SIDES, Result, Side
 from roundtap_core.rulebooks.base import MatchSituation, Rulebook
@@ -49,7 +51,7 @@ class Play:
         book = book or next(iter(RULEBOOKS.values()))
         self.situation = situation or MatchSituation()
         self.options = book.options(options or {})
-        self.form, self.rules = book.form(self.options, self.situation), rules_text(book)
+        self.form, self.rules = book.form(self.options, self.situation), rules_text(book) or UNSET
         self.clock_ms = 74 * 60_000 + 3000
         self.now_ms = 0
         self.ids = 0

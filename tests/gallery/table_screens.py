@@ -5,6 +5,7 @@ from dataclasses import replace
 from PIL import Image
 
 from gallery.other_rulebooks import other_rulebooks
+from gallery.own_games import own_games
 from gallery.played_table import Play, Shots
 from roundtap_core.records import Result, SidePair
 from roundtap_core.view_types import CallView
@@ -30,7 +31,10 @@ def scenes(languages: tuple[str, ...] = LANGUAGES) -> Shots:
             for kind, names in (("short", SHORT), ("long", LONG)):
                 for scene_name, scene in UsualTable(language, facing, names).everything():
                     yield f"{language}-{facing}-{kind}-{scene_name}", scene
-                for scene_name, scene in other_rulebooks(language, facing, names):
+                for scene_name, scene in (
+                    *other_rulebooks(language, facing, names),
+                    *own_games(language, facing, names),
+                ):
                     yield f"{language}-{facing}-{kind}-{scene_name}", scene
 
 

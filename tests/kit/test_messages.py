@@ -65,9 +65,18 @@ TOLD_ELSEWHERE = {
 """Fields whose inside is a result, a form and the like; two are the sides of a report."""
 NOT_ALWAYS = {"health"}
 """Fields that are said when they have changed."""
-BY_CHANCE = {"regions.html", "regions.gone", "regions.rows", "regions.rows.key", "regions.rows.html", "time_up"}
+BY_CHANCE = {
+    "regions.html",
+    "regions.gone",
+    "regions.rows",
+    "regions.rows.key",
+    "regions.rows.html",
+    "time_up",
+    "view.rules",
+}
 """A region comes as a whole or by its rows, as it happens to have changed: `tests/hub/live/test_regions.py` holds
-both; a table without a round trip knows no clock: `tests/units/test_newest_word.py`."""
+both; a table without a round trip knows no clock: `tests/units/test_newest_word.py`. A store's own game brings its
+rules."""
 
 TYPES: dict[str, Any] = {
     "Challenge": messages.Challenge,

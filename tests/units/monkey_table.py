@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from msgspec import UNSET
+
 from own_games.shelf import book_behind, rules_text
 from roundtap_core.records import Result, Side
 from roundtap_core.rulebooks.base import MatchSituation
@@ -137,7 +139,7 @@ class MonkeyTable:
                 self.match,
                 EventOptions(self.place.options),
                 form_of(self.place),
-                rules_text(book_behind(self.place.book)),
+                rules_text(book_behind(self.place.book)) or UNSET,
                 ClockView("running"),
                 stands=SituationView(self.place.stage, PerSide(*self.place.totals)),
                 rounds_left=0 if self.place.owed else 2,

@@ -131,7 +131,7 @@ class Table:
                         "last": told.get("last"),
                     },
                     "options": told["options"],
-                    "rules": rules_text(self.book),
+                    **({"rules": rules} if (rules := rules_text(self.book)) is not None else {}),
                     "form": form_to_json(self.book.form(told["options"], self.situation)),
                     "situation": {
                         "stage": self.situation.stage,

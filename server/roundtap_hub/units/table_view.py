@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
+from msgspec import UNSET
 from msgspec.structs import asdict
 
 from roundtap_core.clock import Clock, Instant
@@ -83,7 +84,7 @@ def table_view(
         options=EventOptions(state.options),
         stands=_situation_view(situation),
         form=_form(state.rulebook, canonical_json(state.options), situation),
-        rules=state.rules,
+        rules=state.rules or UNSET,
         clock=public_clock(state, clock, now),
     )
 

@@ -249,10 +249,10 @@ def test_a_conceded_match_shows_the_struggles_and_wounds_that_count(tmp_path: Pa
         match = it.matches[0]
         gave_up = Result(CONCESSION, None, "a", SidePair(1, 0), SidePair(4, 1), picks={"a": [1, 2], "b": [1, 2]})
         it.tell(EnterResult(match.id, 0, gave_up, reason="a test"))
-        assert "1 : 2 (4:3) You lost (concession) Points 0:3" in it.phone(match.match.a)
-        assert "2 : 1 (3:4) You won (concession) Points 3:0" in it.phone(match.match.b or "")
+        assert "1 : 2 (Wounds inflicted 4:3) You lost (concession) Points 0:3" in it.phone(match.match.a)
+        assert "2 : 1 (Wounds inflicted 3:4) You won (concession) Points 3:0" in it.phone(match.match.b or "")
         assert "Counts as Struggles won 1:2, Wounds inflicted 4:3" in it.desk(f"/match/{match.id}")
-        assert "1 : 2 (4:3)" in it.page("/e/e1/pairings")
+        assert "1 : 2 (Wounds inflicted 4:3)" in it.page("/e/e1/pairings")
 
 
 @pytest.mark.parametrize("language", ["es", "de", "pl"])
