@@ -162,7 +162,7 @@ def test_the_emergency_sheet_says_what_a_difference_is_worth_and_who_meets_whom(
         assert "200: 20–0" in sheet or "20–0" in sheet
     with open_house(tmp_path / "two") as house:
         OwnEvening(house, GAMES["everybody-flicks"], players=4).publish()
-        assert "Everybody meets everybody once." in read(house, "/console/e1/print/emergency")
+        assert "All players meet each other once." in read(house, "/console/e1/print/emergency")
 
 
 def test_every_example_can_be_read():
