@@ -451,7 +451,7 @@ def doubts(rules: Rules) -> Iterator[Problem]:
         yield Problem("rules_bye_above_win", where="/bye/points", value=rules.bye.points, win=points.win)
     for where, label in _labels(rules):
         for language in LANGUAGES:
-            text = str(getattr(label, language))
+            text = str(getattr(label, language, ""))
             if label_px(text) > SCREEN_PX:
                 shown = next(text[:n] for n in range(len(text), -1, -1) if label_px(text[:n]) <= SCREEN_PX)
                 yield Problem("rules_label_wide", where=f"{where}/{language}", text=shown, lost=text[len(shown) :])
