@@ -175,7 +175,7 @@ def test_a_gallery_whose_browser_hangs(tmp_path: Path, started: list[Started], e
             str(out),
             "--language",
             "en",
-            PYTHONPATH=str(Path(__file__).parents[1]),
+            PYTHONPATH=f"{ROOT}/tests:{ROOT}/tests/core",
             PATH=f"{browser.parent}:{os.environ['PATH']}",
         )
     )
