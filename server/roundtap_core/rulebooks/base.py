@@ -265,13 +265,17 @@ class Rulebook:
         """The figures as they count for the standings, by their keys."""
         return {}
 
-    def counted(self, result: records.Result) -> records.Result:
+    def counted(self, result: records.Result, options: Options) -> records.Result:
         """The result with the figures as they count, as everybody reads it."""
         return result
 
     def winner(self, result: records.Result, options: Options) -> str:
         """ "a", "b", "draw" or "none" (both lose). Raises Problem where neither figures nor a stated winner tell."""
         raise NotImplementedError
+
+    def stated(self, result: records.Result, options: Options, situation: MatchSituation) -> str:
+        """As `winner`, in a match of this stage: where the rank decides a level match, "draw"."""
+        return self.winner(result, options)
 
     def elimination_winner(self, result: records.Result, options: Options, better: records.Side) -> str:
         """The side that advances in elimination, or "none" (both are out). `better`: the side of the better Swiss rank,

@@ -124,11 +124,19 @@ class OwnRulebook(base.Rulebook):
         ahead = DRAW if stated == DRAW else self._ahead(result)
         if ahead != DRAW:
             return base.winner_by_figures(result, ahead)
+        if self.rules.time.knockout == BETTER_RANK and self.rules.match.report != WINNER_ONLY:
+            return better
         if result.winner in records.SIDES:
             return str(result.winner)
-        if self.rules.time.knockout == BETTER_RANK:
-            return better
+        if stated is None and self.rules.match.report != WINNER_ONLY:
+            raise Invalid("winner_missing", where="/winner")
         raise Problem("no_draw_here", where="/winner")
+
+    def stated(self, result: records.Result, options: base.Options, situation: base.MatchSituation) -> str:
+        if not situation.knockout:
+            return self.winner(result, options)
+        ways = {self.elimination_winner(result, options, better) for better in records.SIDES}
+        return ways.pop() if len(ways) == 1 else DRAW
 
     def _ahead(self, result: records.Result) -> str:
         """The side that the figures say has won, or "draw"."""
@@ -155,9 +163,13 @@ class OwnRulebook(base.Rulebook):
     # --- what it is worth ---
 
     def scoring(self, options: base.Options) -> Scoring:
-        return self.counted_by
+        """A bye is a full win of as many games as the event plays."""
+        usual, wins = self.counted_by, self._wins(records.SWISS, options)
+        if self.rules.match.report != GAMES or self.rules.bye.score or wins == self.rules.match.wins:
+            return usual
+        return replace(usual, bye={"score": (wins, 0)}, won_bye={"score": (wins, 0)}, bye_games=(wins, 0))
 
-    def counted(self, result: records.Result) -> records.Result:
+    def counted(self, result: records.Result, options: base.Options) -> records.Result:
         """After a concession the other side has won as many games as win a match, or the figures that the rules give it
         at least."""
         if result.ended != records.CONCESSION or result.conceded_by is None:
@@ -165,7 +177,7 @@ class OwnRulebook(base.Rulebook):
         winner = records.other_side(result.conceded_by)
         least = {str(key): value for key, value in self.rules.concession.winner_at_least.items()}
         if self.rules.match.report == GAMES:
-            least = {"score": self.rules.match.wins}
+            least = {"score": self._wins(records.SWISS, options)}
         raised: dict[str, records.SidePair] = {}
         for key, value in least.items():
             pair = result.figures.get(key, records.SidePair())
@@ -176,7 +188,7 @@ class OwnRulebook(base.Rulebook):
         self, match: records.Match, options: base.Options, totals: base.ListTotals
     ) -> Mapping[str, records.SidePair]:
         assert match.result is not None
-        return self.counted(match.result).figures
+        return self.counted(match.result, options).figures
 
     def tally(
         self, match: records.Match, side: records.Side, options: base.Options, totals: base.ListTotals = base.NO_TOTALS
@@ -196,7 +208,7 @@ class OwnRulebook(base.Rulebook):
         if self.rules.match.report == WINNER_ONLY:
             won, drawn, played = int(tally.outcome == WIN), int(tally.outcome == DRAW), 1
         else:
-            score = self.counted(result).score
+            score = self.counted(result, options).score
             won, drawn = score.of(side), drawn_games(result)
             played = score.a + score.b + drawn
         return replace(tally, helpers={**tally.helpers, WON_GAMES: won, DRAWN_GAMES: drawn, ALL_GAMES: played})
@@ -324,6 +336,8 @@ class OwnRulebook(base.Rulebook):
             return
         if not self._level_steps(result.ended, situation):
             score = result.score
+            if situation.knockout:
+                raise Problem("rank_decides", where="/winner", a=score.a, b=score.b)
             raise Invalid(
                 "winner_contradicts_score", where="/winner", winner=result.winner, a=score.a, b=score.b, right=DRAW
             )

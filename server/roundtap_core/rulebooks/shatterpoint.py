@@ -162,7 +162,7 @@ class ShatterpointPremier(base.Rulebook):
     head_judge_proposed_from = 33
     lists: ClassVar[list_form.ListCheck] = ShatterpointList()
 
-    def counted(self, result: records.Result) -> records.Result:
+    def counted(self, result: records.Result, options: base.Options) -> records.Result:
         """ "Poddanie": after a concession the winner has at least 2 struggles and 3 wounds."""
         if result.ended != records.CONCESSION or result.conceded_by is None:
             return result
@@ -206,7 +206,7 @@ class ShatterpointPremier(base.Rulebook):
         self, match: records.Match, options: base.Options, totals: base.ListTotals
     ) -> Mapping[str, records.SidePair]:
         assert match.result is not None
-        counted = self.counted(match.result)
+        counted = self.counted(match.result, options)
         return {"score": counted.score, "wounds": counted.wounds or records.SidePair()}
 
     def form(self, options: base.Options, situation: base.MatchSituation = base.SWISS_ROUND) -> Form:

@@ -128,7 +128,7 @@ class GridCell:
 def shown_result(result: Result, state: states.EventState) -> ShownResult:
     """The result as people read it; one that the rulebook cannot read keeps its figures."""
     book = state.rulebook
-    counted = book.counted(result)
+    counted = book.counted(result, state.options)
     key, second = next(islice(counted.figures.items(), 1, None), ("", None))
     return ShownResult(
         counted.score.a,
