@@ -11,7 +11,7 @@ from roundtap_core.records import ELIMINATION, StandingsRow, Tournament
 from roundtap_core.rulebooks.registry import book_of
 from roundtap_core.rulebooks.scoring import points_text
 from roundtap_core.standings.standings import standings, standings_to_json
-from roundtap_core.words import Words
+from roundtap_core.words import Words, core_words
 
 FIGURES = ("rank", "points", "rounds", "wins", "losses", "draws", "byes")
 
@@ -64,7 +64,8 @@ def as_text(
     head = [
         words("column.rank"),
         words("column.name"),
-        *(words(f"column.{key}") for key in FIGURES[1:]),
+        # Wins may break ties too, under a label of the game's own.
+        *(core_words(words.language)(f"column.{key}") for key in FIGURES[1:]),
         *(words(f"column.{key}") for key in keys),
         words("column.decided_by"),
     ]

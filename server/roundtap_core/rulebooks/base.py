@@ -406,11 +406,11 @@ def leading_side(pair: records.SidePair) -> str:
     return "a" if pair.a > pair.b else "b"
 
 
-def refuse_unknown_keys(result: records.Result, rulebook_id: str, keys: tuple[str, ...]) -> None:
+def refuse_unknown_keys(result: records.Result, rulebook: str, keys: tuple[str, ...]) -> None:
     """Raise Problem("not_of_this_rulebook") for a key of `result` that a rulebook does not know."""
     for key in (*records.SECOND_FIGURES, "initiative", "first_player", "picks", "timeout"):
         if key not in keys and getattr(result, key) is not None:
-            raise Problem("not_of_this_rulebook", where=f"/{key}", key=key, rulebook=rulebook_id)
+            raise Problem("not_of_this_rulebook", where=f"/{key}", key=key, rulebook=rulebook)
 
 
 def refuse_figure_range(key: str, pair: records.SidePair, minimum: int, maximum: int) -> None:

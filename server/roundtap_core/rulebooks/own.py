@@ -93,6 +93,11 @@ class OwnRulebook(base.Rulebook):
     )
     officials_play = {"*": base.WITH_SECOND}
 
+    def option_warnings(self, given: base.Options) -> list[Problem]:
+        if self.everybody and (given.get("cut") or given.get("swiss_rounds")):
+            return [Problem("everybody_has_no_plan", where="/options")]
+        return []
+
     # --- what is won ---
 
     def winner(self, result: records.Result, options: base.Options) -> str:
@@ -309,7 +314,7 @@ class OwnRulebook(base.Rulebook):
     ) -> None:
         match = self.rules.match
         more = tuple(key for key in match.figures if key != "score")
-        base.refuse_unknown_keys(result, self.id, (*more, *(("timeout",) if match.drawn_games else ())))
+        base.refuse_unknown_keys(result, self.title, (*more, *(("timeout",) if match.drawn_games else ())))
         wins = self._wins(situation.stage, options)
         if match.report == GAMES:
             base.refuse_figure_range("score", result.score, 0, wins)
