@@ -466,8 +466,8 @@ class WholeEvent:
                 return
         while not self.faults:
             due = self.judge.due() if self.cut or self.ledger.of_stage("elimination") else None
-            if due == {} or (due is not None and self._decided(due)):
-                return
+            if due is not None and sum(map(len, due.values())) < 2:
+                return  # nobody is left to meet
             self._draw()
             played = self._publish()
             drawn = {m.game: [who for who in (m.a, m.b) if who] for m in played.matches.values()}
@@ -485,9 +485,6 @@ class WholeEvent:
             self._look()
             if all(m.game in (1, "third") for m in played.matches.values()):
                 return
-
-    def _decided(self, due: dict[int | str, list[str]]) -> bool:
-        return not due
 
     def _by_lot(self) -> list[str]:
         """Without Swiss rounds the lot stands for the place."""

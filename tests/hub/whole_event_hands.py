@@ -100,6 +100,7 @@ class Hall:
         fields: Fields = []
         for _ in range(MOST_PAGES):
             answer = browser.client.get(address, query_string=MultiDict(fields), headers=browser.headers)
+            assert answer.status_code in (200, 400), f"{address} {fields}: {answer.status_code} {problem_of(answer)}"
             page = read_page(answer.text, problem_of(answer), address)
             if page.at_end:
                 if page.problem and 'name="reason"' not in answer.text:

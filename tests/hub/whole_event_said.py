@@ -99,7 +99,8 @@ def any_told(at: Moment, chance: random.Random, official: bool = False) -> Said:
     said: Said = {"ended": ended}
     if report_of(at.rules) == "games":
         if ended == PLAYED and at.draws == "any_time" and not at.knockout and chance.random() < 0.2:
-            said |= {"winner": "draw", "score": {side: chance.randrange(at.need) for side in SIDES}}
+            # Who is ahead has won: a draw is agreed on by as many games each.
+            said |= {"winner": "draw", "score": dict.fromkeys(SIDES, chance.randrange(at.need))}
             return said | _drawn_games(at, chance)
         ahead = chance.choice(SIDES)
         most = at.need if ended == PLAYED else chance.randrange(at.need)
