@@ -58,6 +58,8 @@ class WholeEvent:
         self.ledger = Ledger(self.rules, {})
         self.judge = Judge(self.ledger)
         self.cut = self.swiss_rounds = 0
+        self.lines: list[list[int]] = []
+        """Of the game's own structure, where it is played by: players from, to (0: open), rounds, cut."""
         self.time_up: bool | None = None
         self.empty: set[str] = set()
         """Matches to which nobody came."""
@@ -71,10 +73,14 @@ class WholeEvent:
         options: dict[str, Any] = {"structure": "own", "swiss_rounds": chance.randint(2, 3), "cut": 0}
         if not self.everybody:
             options["cut"] = chance.choice((0, 2, 4)) if count > 4 else chance.choice((0, 2))
-            if chance.random() < 0.06:
+            lines = [line for line in self.rules.get("structure", {}).get("lines", []) if line[0] <= count]
+            if lines and chance.random() < 0.15:
+                self.lines = lines
+                options = {"structure": "basic"}
+            elif chance.random() < 0.06:
                 options |= {"swiss_rounds": 0, "cut": 0}
         fields = {**options}
-        if options["cut"] == 4 and chance.random() < 0.4:
+        if options.get("cut") == 4 and chance.random() < 0.4:
             options["third_place_match"] = fields["third_place_match"] = True
         if self.rules["match"]["report"] == "games" and chance.random() < 0.4:
             for stage in chance.sample(("swiss", "elimination", "final"), chance.randint(1, 2)):
@@ -82,7 +88,7 @@ class WholeEvent:
                 options.setdefault("stages", {})[stage] = {"best_of": games}
                 fields[f"best_of.{stage}"] = games
         self.ledger.options = options
-        self.cut, self.swiss_rounds = options["cut"], options["swiss_rounds"]
+        self.cut, self.swiss_rounds = options.get("cut", 0), options.get("swiss_rounds", 1)
         answer = hall.desk.post("/console", name="Friday", rulebook=self.book, color="#00785A", **fields)
         assert answer.status_code == 303, problem_of(answer)
         won = chance.random() < 0.2 and self.swiss_rounds and not self.everybody
@@ -101,9 +107,10 @@ class WholeEvent:
     def play(self) -> list[str]:
         """To the end; what the judge has to say."""
         try:
-            for _ in range(self.swiss_rounds):
-                if len(self.ledger.here) < 2 or self.faults or not self._swiss_round():
+            while len(self.ledger.of_stage("swiss")) < self.swiss_rounds:
+                if len(self.ledger.here) < 2 or self.faults:
                     break
+                self._swiss_round()
             whole = len(self.ledger.of_stage("swiss")) == self.swiss_rounds
             if not self.faults and whole and (self.cut or not self.swiss_rounds) and len(self.ledger.here) >= 2:
                 self._elimination()
@@ -118,7 +125,11 @@ class WholeEvent:
     def faults(self) -> list[str]:
         return [*self.hall.faults, *self.judge.faults]
 
-    def _swiss_round(self) -> bool:
+    def _swiss_round(self) -> None:
+        if self.lines and not self.ledger.rounds:
+            there = len(self.ledger.here)
+            line = next(line for line in self.lines if line[0] <= there <= (line[1] or there))
+            _, _, self.swiss_rounds, self.cut = line
         self._draw()
         played = self._publish()
         self.judge.paired(played)
@@ -129,7 +140,6 @@ class WholeEvent:
             self._corrected()
         self._look()
         self._between(played)
-        return True
 
     def _draw(self) -> None:
         self.hall.post("draw", attempt=0)
@@ -430,7 +440,7 @@ class WholeEvent:
                         missed.missed.append(who)
                 self.hall.counts["returns"] += 1
 
-    def _corrected(self) -> None:
+    def _corrected(self, **more: str) -> None:
         """A result of this round, or of an earlier one, is put right at the desk or by a line."""
         choice = [
             (r, m)
@@ -449,10 +459,12 @@ class WholeEvent:
         found = self.house.event.find_match(match)
         assert found is not None
         table = found[1].match.table or 0
-        if self.chance.random() > 0.4 or not self.hall.by_line(
-            match, table, played.number, at, said, self._names(heard)
+        if (
+            more
+            or self.chance.random() > 0.4
+            or not self.hall.by_line(match, table, played.number, at, said, self._names(heard))
         ):
-            answer = self.hall.by_steps(match, at, said, self._names(heard))
+            answer = self.hall.by_steps(match, at, said, self._names(heard), **more)
             assert answer.status_code == 303, problem_of(answer)
         heard.said = said
         self.hall.counts["corrected"] += 1
@@ -496,8 +508,14 @@ class WholeEvent:
     def _cut(self) -> None:
         chance, hall = self.chance, self.hall
         hall.post("cut")
-        table = hall.desk.client.get("/console/e1/standings.csv").text.splitlines()[1:]
-        self.judge.cut_made([line.split(",")[2] for line in table], self.cut)
+        self._who_is_in()
+        if chance.random() < 0.25:
+            # Before the first game an official says what a correction makes of the cut.
+            word = chance.choice(("anew", "keep"))
+            self._corrected(cut=word)
+            hall.counts[f"corrected after the cut, {word}"] += 1
+            if word == "anew":
+                self._who_is_in()
         asked: set[str] = {*self.judge.seeds}
         if chance.random() < 0.3 and len(self.ledger.here) > 4:
             who = chance.choice(self.judge.seeds)
@@ -513,6 +531,10 @@ class WholeEvent:
                 hall.post("cut/declined", competitor=who)
                 self.ledger.out.add(who)
             hall.counts["asked for a free place"] += 1
+
+    def _who_is_in(self) -> None:
+        table = self.hall.desk.client.get("/console/e1/standings.csv").text.splitlines()[1:]
+        self.judge.cut_made([line.split(",")[2] for line in table], self.cut)
 
     # --- looked at ---
 
