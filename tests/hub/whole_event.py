@@ -96,7 +96,6 @@ class WholeEvent:
         if won:
             hall.post("competitors", names=PEOPLE[count - 1], won_bye="1")
         self.ledger.names = {f"p{n}": name for n, name in enumerate(PEOPLE[:count], 1)}
-        self.won_bye = f"p{count}" if won else None
         for table, unit in UNITS.items():
             self.house.place(unit, table)
         if self.everybody:
@@ -313,16 +312,12 @@ class WholeEvent:
             self._accepted(match, side)
             heard.said = versions[side]
 
-    def _at_desk(self, played: Round, match: str, heard: Heard, **more: str) -> None:
+    def _at_desk(self, played: Round, match: str, heard: Heard) -> None:
         at = self._moment(played, heard)
-        said = self._what_remains(heard) or any_told(at, self.chance, official=True)
-        answer = self.hall.by_steps(match, at, said, self._names(heard), **more)
-        if answer.status_code != 303:
-            raise AssertionError(f"{said} at the desk: {answer.status_code} {problem_of(answer)}")
+        said = any_told(at, self.chance, official=True)
+        answer = self.hall.by_steps(match, at, said, self._names(heard))
+        assert answer.status_code == 303, f"{said} at the desk: {answer.status_code} {problem_of(answer)}"
         heard.said = said
-
-    def _what_remains(self, heard: Heard) -> Said | None:
-        return None
 
     def _as_line(self, played: Round, match: str, heard: Heard) -> None:
         at = self._moment(played, heard)
