@@ -5,16 +5,19 @@ results are disputed, ruled, corrected. After every round and at the end the jud
 """
 
 import json
+import random
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 from typing import Any
+from unittest import mock
 
 from monkey_console import read_asks, read_hidden
 from monkey_table import Place
 from own_games_kit import keep
-from pages_kit import House, problem_of
+from pages_kit import House, open_house, problem_of
 from whole_event_hands import Hall, Said, told_at_table
 from whole_event_judge import Judge
 from whole_event_said import (
@@ -44,8 +47,17 @@ PEOPLE = (
 UNITS = {1: "unit-1", 2: "unit-2"}
 
 
+@contextmanager
+def whole_event(folder: Path, name: str, seed: int) -> Iterator["WholeEvent"]:
+    """The same for the same seed: what a hub draws by `secrets` comes from it, too."""
+    at = folder / str(seed)
+    at.mkdir()
+    with mock.patch.object(random, "_urandom", Random(f"{seed} {name}").randbytes), open_house(at) as house:
+        yield WholeEvent(house, name, seed)
+
+
 class WholeEvent:
-    """One event, the same for the same seed."""
+    """One event, before anything was said of it; `play` is the whole course."""
 
     def __init__(self, house: House, name: str, seed: int) -> None:
         self.name, self.chance = name, Random(f"{name} {seed}")

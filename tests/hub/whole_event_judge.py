@@ -246,8 +246,8 @@ class Judge:
             if value is None:
                 continue
             if f"{key}_num" in row:
-                top, bottom = row.pop(f"{key}_num"), row.pop(f"{key}_den")
-                self.same(f"{who}, {key}", Fraction(int(top), int(bottom)), Fraction(value))
+                top, bottom = Fraction(value).as_integer_ratio()
+                wanted |= {f"{key}_num": str(top), f"{key}_den": str(bottom)}
             else:
                 wanted[key] = str(value)
         self.same(f"{who}, the columns", sorted(row), sorted(wanted))

@@ -117,7 +117,7 @@ def test_whole_events_with_cut_elimination_and_leavers_break_no_rule(path: Path)
 
 @pytest.mark.parametrize("games", [1, 3, 5])
 def test_a_full_win_is_that_of_the_stage_as_it_is_played(games: int) -> None:
-    """ "bye: full win to 0", "concession: with `games` always a full win", "a stage may differ by the event's option"."""
+    """ "bye: full win to 0", "concession: with `games` always a full win", "a stage may differ"."""
     rules = tables.given("lorcana")
     event = tables.event_file(
         tables.people("a", "b", "c"),
