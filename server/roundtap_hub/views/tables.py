@@ -203,7 +203,10 @@ def grid_cell(
     reports = (
         tuple(
             ShownReport(
-                side, names.get(seat.competitor(side) or "", ""), shown_result(report.result, state, match), report.number
+                side,
+                names.get(seat.competitor(side) or "", ""),
+                shown_result(report.result, state, match),
+                report.number,
             )
             for side, report in sorted(match.reports.items())
         )
