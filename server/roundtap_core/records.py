@@ -121,7 +121,7 @@ class Competitor(Struct, frozen=True):
     identity: str | None = None
     houses: tuple[str, ...] = ()
     officials_role: str | None = None
-    record: dict[str, Any] | None = None  # further keys from the event file, kept for its readers; no rule uses them
+    record: dict[str, Any] | None = None  # further keys from the event file; of them only `declined_place` is looked at
 
     @property
     def active(self) -> bool:
@@ -137,7 +137,8 @@ class Competitor(Struct, frozen=True):
         """DISQUALIFIED, DROPPED, or None if still in the event after round `after` (None: now)."""
         for status, last in ((DISQUALIFIED, self.disqualified_after), (DROPPED, self.dropped_after)):
             if last is not None and (after is None or last <= after):
-                return status
+                # Who did not want a place in the cut has not left.
+                return None if status == DROPPED and (self.record or {}).get("declined_place") else status
         return None
 
 

@@ -265,8 +265,9 @@ class Rulebook:
         """The figures as they count for the standings, by their keys."""
         return {}
 
-    def counted(self, result: records.Result, options: Options) -> records.Result:
-        """The result with the figures as they count, as everybody reads it."""
+    def counted(self, result: records.Result, wins: int = 0) -> records.Result:
+        """The result with the figures as they count, as everybody reads it. `wins`: won games that end this match; 0:
+        as many as usually."""
         return result
 
     def winner(self, result: records.Result, options: Options) -> str:

@@ -74,7 +74,8 @@ class OwnRulebook(base.Rulebook):
     """What a file of rules says, in the words of a rulebook; `own_rulebook` makes one."""
 
     rules: ClassVar[Rules]
-    counted_by: ClassVar[Scoring]
+    counted_by: ClassVar[Mapping[int, Scoring]]
+    """By the won games that end a Swiss match."""
 
     listed = 1000
     document = ""
@@ -168,13 +169,9 @@ class OwnRulebook(base.Rulebook):
     # --- what it is worth ---
 
     def scoring(self, options: base.Options) -> Scoring:
-        """A bye is a full win of as many games as the event plays."""
-        usual, wins = self.counted_by, self._wins(records.SWISS, options)
-        if self.rules.match.report != GAMES or self.rules.bye.score or wins == self.rules.match.wins:
-            return usual
-        return replace(usual, bye={"score": (wins, 0)}, won_bye={"score": (wins, 0)}, bye_games=(wins, 0))
+        return self.counted_by[self._wins(records.SWISS, options)]
 
-    def counted(self, result: records.Result, options: base.Options) -> records.Result:
+    def counted(self, result: records.Result, wins: int = 0) -> records.Result:
         """After a concession the other side has won as many games as win a match, or the figures that the rules give it
         at least."""
         if result.ended != records.CONCESSION or result.conceded_by is None:
@@ -182,7 +179,7 @@ class OwnRulebook(base.Rulebook):
         winner = records.other_side(result.conceded_by)
         least = {str(key): value for key, value in self.rules.concession.winner_at_least.items()}
         if self.rules.match.report == GAMES:
-            least = {"score": self._wins(records.SWISS, options)}
+            least = {"score": wins or self.rules.match.wins}
         raised: dict[str, records.SidePair] = {}
         for key, value in least.items():
             pair = result.figures.get(key, records.SidePair())
@@ -193,7 +190,7 @@ class OwnRulebook(base.Rulebook):
         self, match: records.Match, options: base.Options, totals: base.ListTotals
     ) -> Mapping[str, records.SidePair]:
         assert match.result is not None
-        return self.counted(match.result, options).figures
+        return self.counted(match.result, self._wins(records.SWISS, options)).figures
 
     def tally(
         self, match: records.Match, side: records.Side, options: base.Options, totals: base.ListTotals = base.NO_TOTALS
@@ -213,7 +210,7 @@ class OwnRulebook(base.Rulebook):
         if self.rules.match.report == WINNER_ONLY:
             won, drawn, played = int(tally.outcome == WIN), int(tally.outcome == DRAW), 1
         else:
-            score = self.counted(result, options).score
+            score = self.counted_figures(match, options, totals)["score"]
             won, drawn = score.of(side), drawn_games(result)
             played = score.a + score.b + drawn
         return replace(tally, helpers={**tally.helpers, WON_GAMES: won, DRAWN_GAMES: drawn, ALL_GAMES: played})
@@ -383,12 +380,13 @@ def _tiebreakers(rules: Rules) -> tuple[Tiebreaker, ...]:
     return (*named, LOT)
 
 
-def _scoring(rules: Rules) -> Scoring:
+def _scoring(rules: Rules, wins: int) -> Scoring:
+    """`wins`: won games that end a Swiss match, as many as a bye has."""
     bye, games = rules.bye, None
     figures = {str(key): pair for key, pair in bye.figures.items()}
     won = {str(key): pair for key, pair in bye.won_figures.items()}
     if rules.match.report != POINTS:
-        games = bye.score or (rules.match.wins, 0)
+        games = bye.score or (wins, 0)
         figures = won = {"score": games} if rules.match.report == GAMES else {}
     return Scoring(
         points=rules.points,
@@ -405,18 +403,18 @@ def _scoring(rules: Rules) -> Scoring:
 def own_rulebook(rules_text: str) -> OwnRulebook:
     """The rulebook of these rules, as canonical JSON. Raises MalformedMessage."""
     rules = rules_from_json(rules_text)
-    scoring = _scoring(rules)
+    by_wins = {games // 2 + 1: _scoring(rules, games // 2 + 1) for games in _games_allowed(rules)}
     lines = tuple(base.Structure(low, high or None, rounds, cut) for low, high, rounds, cut in rules.structure.lines)
     defaults: dict[str, Any] = {"structure": "basic" if lines else base.OWN, "late_minutes": 10, "tables": "leaders"}
     parts: dict[str, Any] = {
         "__doc__": rules.name,
         "__module__": __name__,
         "rules": rules,
-        "counted_by": scoring,
+        "counted_by": by_wins,
         "id": rules_id(rules),
         "title": rules.name,
         "points_unit": rules.points.unit,
-        "tiebreakers": scoring.tiebreakers,
+        "tiebreakers": _tiebreakers(rules),
         "bye_after_round_1": rules.bye.order,
         "stage_minutes": rules.time.stage_minutes,
         "extra_minutes": rules.time.extra,

@@ -159,7 +159,7 @@ def _conditions(rules: Rules, bonus: Bonus, words: Words) -> Iterator[str]:
 
 
 def _byes(rules: Rules, words: Words) -> Iterator[str]:
-    bye, scoring = rules.bye, own_rulebook(rules_json(rules)).counted_by
+    bye, scoring = rules.bye, own_rulebook(rules_json(rules)).counted_by[rules.match.wins]
     points = points_text(scoring.points.win if scoring.bye_points is None else scoring.bye_points, rules.points.unit)
     if rules.match.report == POINTS:
         counted = [f"{a}:{b} {figure_text(rules, key, words)}" for key, (a, b) in bye.figures.items()]

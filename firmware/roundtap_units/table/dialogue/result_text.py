@@ -46,8 +46,7 @@ def worth_text(table: TableState, result: Result, side: Side) -> str:
 
 def as_counted(table: TableState, result: Result) -> Result:
     """The result with its figures as they count: the winner of a conceded match may be credited with more."""
-    book, view = table.book, table.view
-    return result if book is None or view is None else book.counted(result, book.options(view.options))
+    return result if table.book is None or table.form is None else table.book.counted(result, table.form.games)
 
 
 def pair_text(table: TableState, pair: SidePair, side: Side) -> str:
