@@ -86,7 +86,7 @@ def drawn(reader: InkReader, scene: Any) -> str:
 
 def must_say(book: Rulebook, result: Result, side: Side, words: Any, text: str) -> Iterator[str]:
     """What is missing of a result in this text: the way it ended, and each figure, one's own first."""
-    counted, pair = book.counted(result, book.options({})), (side, other_side(side))
+    counted, pair = book.counted(result), (side, other_side(side))
     if result.conceded_by and words("told.conceded", name=SIGNS[result.conceded_by]) not in text:
         yield "who conceded"
     at_time = result.ended == TIME and not result.timeout and result.score.a != result.score.b

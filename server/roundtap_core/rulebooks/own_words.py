@@ -267,7 +267,7 @@ def _worked(book: OwnRulebook, result: Result, words: Words) -> str:
     if result.ended == CONCESSION:
         texts.append(words("own.conceded"))
     points = ":".join(points_text(n, book.rules.points.unit) for n in worth)
-    counted = book.counted(result, options)
+    counted = book.counted(result)
     text = f"{', '.join(texts)} → {points}"
     if counted == result or not book.rules.match.figures:
         return text

@@ -206,7 +206,7 @@ class ShatterpointPremier(base.Rulebook):
         self, match: records.Match, options: base.Options, totals: base.ListTotals
     ) -> Mapping[str, records.SidePair]:
         assert match.result is not None
-        counted = self.counted(match.result, options)
+        counted = self.counted(match.result)
         return {"score": counted.score, "wounds": counted.wounds or records.SidePair()}
 
     def form(self, options: base.Options, situation: base.MatchSituation = base.SWISS_ROUND) -> Form:
