@@ -146,10 +146,12 @@ def problems_by_field(problems: Iterable[Problem], words: Words) -> dict[str, st
 
 
 @cache
-def presets() -> Mapping[str, Mapping[str, Any]]:
+def presets() -> Mapping[str, TypedRules]:
     """What a game may start from, by key, without its name."""
     read = {path.stem.partition("-")[2]: tomllib.loads(path.read_text("utf-8")) for path in sorted(PRESETS.iterdir())}
-    return {key: {part: value for part, value in data.items() if part != "name"} for key, data in read.items()}
+    return {
+        key: TypedRules((part, value) for part, value in data.items() if part != "name") for key, data in read.items()
+    }
 
 
 def toml_text(rules: Mapping[str, Any]) -> str:
@@ -166,16 +168,13 @@ def _table(name: str, part: Any) -> Iterator[str]:
             told = sorted(row.items(), key=lambda each: each[0] not in ("by", "key"))
             yield from (f"\n[[{name}]]", *(f"{key} = {_inline(value)}" for key, value in told))
         return
-    rows = {key: value for key, value in part.items() if _is_rows(value)}
+    several = {key: value for key, value in part.items() if isinstance(value, Sequence) and not isinstance(value, str)}
+    rows = {key: value for key, value in several.items() if all(isinstance(row, Mapping) for row in value)}
     if part.keys() - rows.keys():
         yield f"\n[{name}]"
     yield from (f"{key} = {_inline(value)}" for key, value in part.items() if key not in rows)
     for key, value in rows.items():
         yield from _table(f"{name}.{key}", value)
-
-
-def _is_rows(value: Any) -> bool:
-    return isinstance(value, Sequence) and not isinstance(value, str) and all(isinstance(row, Mapping) for row in value)
 
 
 def _inline(value: Any) -> str:
