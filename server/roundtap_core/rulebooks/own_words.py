@@ -45,8 +45,7 @@ def tiebreaker_text(rules: Rules, tie: TiebreakRules, words: Words, kind: str = 
     number = figure_text(rules, tie.of, words) if tie.of is not None else ""
     text = number if tie.by == "own" else words(f"{kind}.{tie.by}", number=number)
     if kind == "column":
-        cuts = (f"(−{n})" for n in (tie.cut_lowest, tie.cut_highest) if n)
-        return " ".join((text, *cuts))
+        return " ".join((text, *(f"(−{n})" for n in (tie.cut_lowest, tie.cut_highest) if n)))
     return ", ".join((text, *_parameters(tie, words)))
 
 
@@ -132,8 +131,7 @@ def _drawn(rules: Rules, words: Words) -> Iterator[str]:
 def _worth(rules: Rules, words: Words) -> Iterator[str]:
     points = rules.points
     win, draw, loss = (points_text(n, points.unit) for n in (points.win, points.draw, points.loss))
-    key = "own.points.no_draw" if rules.match.draws == NEVER else "own.points"
-    yield words(key, win=win, draw=draw, loss=loss)
+    yield words("own.points.no_draw" if rules.match.draws == NEVER else "own.points", win=win, draw=draw, loss=loss)
     for table in points.table:
         steps = ", ".join(
             f"{start}: {points_text(ahead, points.unit)}–{points_text(behind, points.unit)}"
@@ -163,8 +161,7 @@ def _byes(rules: Rules, words: Words) -> Iterator[str]:
         counted = [f"{a}:{b} {figure_text(rules, key, words)}" for key, (a, b) in bye.figures.items()]
     else:
         counted = [":".join(map(str, scoring.bye_games))] if scoring.bye_games and rules.match.report == GAMES else []
-    key = "own.bye.games" if counted else "own.bye"
-    yield words(key, points=points, score=", ".join(counted))
+    yield words("own.bye.games" if counted else "own.bye", points=points, score=", ".join(counted))
     yield words(f"bye_order.{bye.order}")
     if rules.match.report == GAMES:
         yield words("own.concession.games")
@@ -186,13 +183,13 @@ def _rounds(rules: Rules, words: Words) -> Iterator[str]:
         yield words("own.rounds.enough")
     else:
         for low, high, rounds, cut in rules.structure.lines:
-            span = f"{low}–{high}" if high else f"{low}+"
-            yield words("own.rounds.line", span=span, rounds=rounds, size=cut or "–")
+            yield words("own.rounds.line", span=f"{low}–{high}" if high else f"{low}+", rounds=rounds, size=cut or "–")
     told: int | None = -1
     for stage, minutes in rules.time.stage_minutes.items():
         if minutes != told:
-            key = "own.minutes.none" if minutes is None else "own.minutes"
-            yield words(key, stage=words(f"stage.{stage}"), n=minutes)
+            yield words(
+                "own.minutes.none" if minutes is None else "own.minutes", stage=words(f"stage.{stage}"), n=minutes
+            )
             told = minutes
     if rules.time.extra:
         yield words("own.extra", low=rules.time.extra[0], high=rules.time.extra[1])
@@ -250,8 +247,7 @@ def _examples(rules: Rules) -> Iterator[Result]:
 
 def _typical(figure: FigureRule) -> tuple[int, int]:
     """A score well ahead, and one behind it."""
-    high = min(figure.maximum, max(figure.default, figure.maximum * 3 // 4))
-    return high, figure.maximum * 2 // 5
+    return min(figure.maximum, max(figure.default, figure.maximum * 3 // 4)), figure.maximum * 2 // 5
 
 
 def _worked(book: OwnRulebook, result: Result, words: Words) -> str:
