@@ -323,6 +323,17 @@ def test_a_warning_does_not_hinder(house: House):
     assert save(browser, fields).status_code == 303
 
 
+def test_a_doubt_stands_at_its_question_too(house: House):
+    """Who leads by far and concedes would be given more than who stays."""
+    browser = house.organizer()
+    fields = fields_of(browser.get("/console/games?start=twenty"))
+    fields["/concession/winner_at_least/score"] = "51"
+    answer = browser.post("/console/games/look", **fields)
+    said = marked(answer)["/concession/winner_at_least/score"]
+    assert said == "Who concedes while ahead can get 19 points, the other side 1. Enter 100, or keep it."
+    assert 'href="#wrong/concession/winner_at_least/score"' in answer.text
+
+
 def test_a_game_without_a_name_is_not_saved(house: House):
     browser = house.organizer()
     answer = save(browser, fields_of(browser.get("/console/games?start=one_game")))
@@ -407,6 +418,13 @@ def test_every_fault_of_a_file_is_listed_with_its_line(house: House):
     ("content", "said"),
     [
         (b"", "No file chosen"),
+        ('name = "Kr\u00e4he"\n'.encode("cp1252"), "Line 1 is not UTF-8"),
+        (b"win = 3\nname = '\xe9'", "Line 2 is not UTF-8"),
+        (b"PK\x03\x04\x00\xff", "not a text file"),
+        (b"x" * 1024 * 1024, "64 kB"),
+        (b'{"format": "roundtap/1"}', "JSON"),
+        (b"format: roundtap-rules/1\nname: Friday\n", "line 1"),
+        (b'[project]\nname = "x"\nversion = "1"\n', "Line 1"),
         (b"\xff\xfe\x00", "not a text file"),
         (b"name = ", "line 1"),
         (b"#" * (64 * 1024 + 1), "64 kB"),
