@@ -101,7 +101,7 @@ def _labels(book: OwnRulebook, words: Words) -> dict[str, str]:
 def rules_in_words(rules: Rules, words: Words) -> list[str]:
     """What the kit computes for this game, sentence by sentence, in the order of the form."""
     parts = (_asked, _drawn, _worth, _byes, _ties, _rounds, _besides)
-    return [sentence for part in parts for sentence in part(rules, words)]
+    return [sentence[:1].upper() + sentence[1:] for part in parts for sentence in part(rules, words)]
 
 
 def _asked(rules: Rules, words: Words) -> Iterator[str]:
@@ -183,7 +183,8 @@ def _rounds(rules: Rules, words: Words) -> Iterator[str]:
         yield words("own.rounds.enough")
     else:
         for low, high, rounds, cut in rules.structure.lines:
-            yield words("own.rounds.line", span=f"{low}–{high}" if high else f"{low}+", rounds=rounds, size=cut or "–")
+            span, kind = f"{low}–{high}" if high else f"{low}+", "line" if cut else "no_cut"
+            yield words(f"own.rounds.{kind}", span=span, rounds=rounds, size=cut)
     told: int | None = -1
     for stage, minutes in rules.time.stage_minutes.items():
         if minutes != told:

@@ -59,6 +59,8 @@ def _page(data: Mapping[str, Any] | None, was: str = "", faults: Iterable[RulesP
         own=own,
         presets=presets(),
         ways=get_args(TiebreakRules.__annotations__["by"]),
+        needs_figure=Rules.NEEDS_FIGURE,
+        taken=Rules.TAKEN,
         saved=own.get(request.args.get("saved", "")),
         data=data,
         was=was if was in own else was and next((id for id in own if own[id].title == (data or {}).get("name")), ""),
