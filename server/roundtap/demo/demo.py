@@ -93,7 +93,7 @@ def run(args: argparse.Namespace) -> int:
         try:
             rules, faults, _ = read_rules(read_text(args.rules))
         except Problem as problem:
-            faults = [RulesProblem(problem.key, **problem.params)]
+            return print_refusal(f"roundtap demo: {args.rules}: {problem.say(reader_words())}")
     if faults:
         return print_refusal(f"roundtap demo: {args.rules}: {faults[0].say(reader_words())}")
     if args.practice is not None:

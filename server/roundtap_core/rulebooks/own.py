@@ -213,11 +213,10 @@ class OwnRulebook(base.Rulebook):
             GAMES: self._games_ways,
             POINTS: self._points_ways,
         }
-        points = self.rules.points
         return Form(
             rulebook=self.id,
             ways=tuple(make[self.rules.match.report](options, situation)),
-            worth=("points",) if points.table or points.bonus else (),
+            worth=("points",) if self.rules.points.table or self.rules.points.bonus else (),
             direct=True,
             games=self._wins(situation.stage, options) if self.rules.match.report == GAMES else 1,
         )

@@ -301,8 +301,8 @@ def read_rules(text: str) -> tuple[Rules | None, list[RulesProblem], list[RulesP
         return None, [RulesProblem("broken_toml", line=line, column=column)], []
     except (ValueError, RecursionError):
         # The longest line, else the innermost bracket's.
-        long = max((len(line) // 300, "[" in line, number) for number, line in enumerate(text.split("\n"), start=1))
-        return None, [RulesProblem("rules_line_long", line=long[2])], []
+        lengths = ((len(line) // 300, "[" in line, number) for number, line in enumerate(text.split("\n"), start=1))
+        return None, [RulesProblem("rules_line_long", line=max(lengths)[2])], []
     lines = _lines(text)
     rules, faults, warnings = problems_of(data)
     return rules, [_placed(fault, lines) for fault in faults], [_placed(warning, lines) for warning in warnings]
@@ -480,13 +480,20 @@ def _conceding_pays(rules: Rules) -> Iterator[Problem]:
     """Who concedes while well ahead may be given more than the side that they concede to."""
     figures, points, least = rules.match.figure, rules.points, rules.concession.winner_at_least
     for own in product(*((each.maximum, 0) for each in figures)) if figures else ():
-        pairs = {each.key: (value, least.get(each.key, 0)) for each, value in zip(figures, own, strict=True)}
+        pairs: dict[str, tuple[int, int]] = {
+            each.key: (value, least.get(each.key, 0)) for each, value in zip(figures, own, strict=True)
+        }
         conceded = points.of(scoring.LOSS, CONCESSION, pairs)
         given = points.of(scoring.WIN, CONCESSION, {key: (b, a) for key, (a, b) in pairs.items()})
         if conceded > given:
             low = next((each for each in figures if least.get(each.key, 0) < each.maximum), figures[0])
-            where = f"/concession/winner_at_least/{low.key}"
-            yield Problem("rules_concession_pays", where=where, conceded=conceded, given=given, maximum=low.maximum)
+            yield Problem(
+                "rules_concession_pays",
+                where=f"/concession/winner_at_least/{low.key}",
+                conceded=conceded,
+                given=given,
+                maximum=low.maximum,
+            )
             return
 
 

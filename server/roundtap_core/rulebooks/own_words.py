@@ -211,8 +211,7 @@ def _besides(rules: Rules, words: Words) -> Iterator[str]:
 
 def worked_matches(rules: Rules, words: Words) -> list[str]:
     """Up to three matches with what they are worth: "2:1 → 3:0"."""
-    book = own_rulebook(rules_json(rules))
-    return [_worked(book, result, words) for result in valid_examples(rules)]
+    return [_worked(own_rulebook(rules_json(rules)), result, words) for result in valid_examples(rules)]
 
 
 def valid_examples(rules: Rules) -> list[Result]:

@@ -3,9 +3,10 @@
 import json
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +74,7 @@ def typed_rules(form: Iterable[tuple[str, str]]) -> TypedRules:
     """What a sent form says, as a file's content; an empty field says nothing, and rows close up. The number that is
     counted is the first one, a line of players has no end and no cut, where nothing else is said."""
     sent = dict(form)
-    unasked, data = _UNASKED.get(sent.get("/match/report", ""), ()), {"format": FORMAT}
+    unasked, data = _UNASKED.get(sent.get("/match/report", ""), ()), dict[str, Any](format=FORMAT)
     for place, text in sent.items():
         if _pattern(place) in _PLACES and not place.startswith(unasked) and text.strip():
             *path, key = place.split("/")[1:]
@@ -84,8 +85,7 @@ def typed_rules(form: Iterable[tuple[str, str]]) -> TypedRules:
     for line in data.get("structure", {}).get("lines", {}).values():
         line.update({"1": 0, "3": 0} | line)
     rules = TypedRules(_rows(data))
-    points = rules.get("points", {})
-    for row in (*points.get("table", ()), *points.get("bonus", ()), *rules.get("tiebreakers", ())):
+    for row in chain(rules.get("tiebreakers", ()), *map(rules.get("points", {}).get, ("table", "bonus"), ((), ()))):
         if row.get("by") in Rules.NEEDS_FIGURE or {"steps", *Bonus.ASKS} & row.keys():
             row.setdefault("of", SCORE)
     for figure, key in zip(rules.get("match", {}).get("figure", ()), (SCORE, SECOND), strict=False):
@@ -171,8 +171,11 @@ def _table(name: str, part: Any) -> Iterator[str]:
             told = sorted(row.items(), key=lambda each: each[0] not in ("by", "key"))
             yield from (f"\n[[{name}]]", *(f"{key} = {_inline(value)}" for key, value in told))
         return
-    several = {key: value for key, value in part.items() if isinstance(value, Sequence) and not isinstance(value, str)}
-    rows = {key: value for key, value in several.items() if all(isinstance(row, Mapping) for row in value)}
+    rows = {
+        key: value
+        for key, value in part.items()
+        if isinstance(value, list | tuple) and all(isinstance(row, Mapping) for row in value)
+    }
     if part.keys() - rows.keys():
         yield f"\n[{name}]"
     yield from (f"{key} = {_inline(value)}" for key, value in part.items() if key not in rows)

@@ -52,7 +52,6 @@ def _page(data: Mapping[str, Any] | None, was: str = "", faults: Iterable[RulesP
     was = was or forms.field("was")
     # What it means is said before it has a name.
     rules, wrong, doubtful = problems_of({"name": "–", **(data or {})})
-    events = listed_events(current.snapshot())
     return place_page(
         "own_games.html",
         "games",
@@ -72,7 +71,9 @@ def _page(data: Mapping[str, Any] | None, was: str = "", faults: Iterable[RulesP
         said=rules_in_words(rules, words) if rules else [],
         matches=worked_matches(rules, words) if rules else [],
         text=toml_text(rules_data(rules)) if rules else "",
-        events=[each.name for each in events if each.rulebook_id == was and not each.finished],
+        events=[
+            each.name for each in listed_events(current.snapshot()) if each.rulebook_id == was and not each.finished
+        ],
         faults=[(each.line, each.where, each.say(words)) for each in faults],
     )
 

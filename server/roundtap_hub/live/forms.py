@@ -303,8 +303,9 @@ def uploaded_text(name: str) -> str:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         # No program's text has such a byte.
-        key = "file_not_text" if b"\0" in raw else "file_not_utf8"
-        raise Invalid(key, line=raw.count(b"\n", 0, error.start) + 1) from None
+        raise Invalid(
+            "file_not_text" if b"\0" in raw else "file_not_utf8", line=raw.count(b"\n", 0, error.start) + 1
+        ) from None
 
 
 def typed_table(name: str) -> int | None:
