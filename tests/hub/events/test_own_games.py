@@ -296,7 +296,7 @@ def marked(answer: TestResponse) -> dict[str, str]:
         ({"/points/bonus/0/at_least": "4"}, "/points/bonus/0/points", "missing"),
         (
             {f"/points/table/0/steps/0/{n}": text for n, text in enumerate(("6", "1", "1"))},
-            "/points/table/0/steps",
+            "/points/table/0",
             "begin at 0",
         ),
         ({"/points/table/0/steps/0/0": "0"}, "/points/table/0/steps/0", "3"),
@@ -370,7 +370,9 @@ def test_a_doubt_stands_at_its_question_too(house: House):
     fields["/concession/winner_at_least/score"] = "51"
     answer = browser.post("/console/games/look", **fields)
     said = marked(answer)["/concession/winner_at_least/score"]
-    assert said == "Who concedes while ahead can get 19 points, the other side 1. Enter 100, or keep it."
+    assert (
+        said == "Who concedes while ahead can get 19 points, the other side 1. Then give it at least 100, or keep it."
+    )
     assert 'href="#wrong/concession/winner_at_least/score"' in answer.text
 
 
