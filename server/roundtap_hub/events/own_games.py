@@ -102,7 +102,7 @@ def typed_game() -> Rules:
 def save_game() -> AnyResponse:
     """`was`: the game that is changed, by its id, so that nobody's change is lost; none for a new one."""
     rules, own, was = typed_game(), store_games(current.snapshot()), forms.field("was")
-    if not forms.field("/name"):
+    if "name" not in typed_rules(request.form.items()):
         raise Invalid("game_name_missing", where="/name")
     if was and was not in own:
         raise Problem("step_changed_meanwhile")
