@@ -180,10 +180,8 @@ class OwnRulebook(base.Rulebook):
         least = {str(key): value for key, value in self.rules.concession.winner_at_least.items()}
         if self.rules.match.report == GAMES:
             least = {"score": wins or self.rules.match.wins}
-        raised: dict[str, records.SidePair] = {}
-        for key, value in least.items():
-            pair = result.figures.get(key, records.SidePair())
-            raised[key] = replace(pair, **{winner: max(pair.of(winner), value)})
+        pairs = {key: result.figures.get(key, records.SidePair()) for key in least}
+        raised = {key: replace(pair, **{winner: max(pair.of(winner), least[key])}) for key, pair in pairs.items()}
         return replace(result, **raised)
 
     def counted_figures(
@@ -224,18 +222,18 @@ class OwnRulebook(base.Rulebook):
     # --- what a table is asked ---
 
     def form(self, options: base.Options, situation: base.MatchSituation = base.SWISS_ROUND) -> Form:
-        make = {WINNER_ONLY: self._winner_ways, GAMES: self._games_ways, POINTS: self._points_ways}
-        points = self.rules.points
+        make = {
+            WINNER_ONLY: lambda options, situation: self._one_game((), situation),
+            GAMES: self._games_ways,
+            POINTS: self._points_ways,
+        }
         return Form(
             rulebook=self.id,
             ways=tuple(make[self.rules.match.report](options, situation)),
-            worth=("points",) if points.table or points.bonus else (),
+            worth=("points",) if self.rules.points.table or self.rules.points.bonus else (),
             direct=True,
             games=self._wins(situation.stage, options) if self.rules.match.report == GAMES else 1,
         )
-
-    def _winner_ways(self, options: base.Options, situation: base.MatchSituation) -> list[WayToEnd]:
-        return self._one_game((), situation)
 
     def _one_game(self, won: tuple[Step, ...], situation: base.MatchSituation) -> list[WayToEnd]:
         """Whoever has won opens; what is level has to be stated."""
@@ -431,7 +429,5 @@ def own_rulebook(rules_text: str) -> OwnRulebook:
 
 
 def _games_allowed(rules: Rules) -> tuple[int, ...]:
-    if rules.match.report != GAMES:
-        return (1,)
     usual = rules.match.best_of
-    return (usual, *(games for games in (1, 3, 5) if games != usual))
+    return (usual, *(games for games in (1, 3, 5) if games != usual and rules.match.report == GAMES))

@@ -5,6 +5,7 @@ It is only data: what a table asks, what that is worth, how ties are broken, how
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import product
 from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -14,6 +15,7 @@ from msgspec import Meta, Struct, to_builtins
 from roundtap_core.errors import Invalid, Problem, json_pointer
 from roundtap_core.limits import LINE, PROSE
 from roundtap_core.reasons import type_problems
+from roundtap_core.records import CONCESSION
 from roundtap_core.rulebooks import scoring
 from roundtap_core.rulebooks.scoring import (
     FigureValue,
@@ -27,6 +29,8 @@ from roundtap_core.words import LANGUAGES
 
 FORMAT = "roundtap-rules/1"
 MOST_BYTES = 64 * 1024
+LONGEST_LINE = 3500
+"""Python reads and writes no number of thousands of digits, and no brackets within hundreds of others."""
 ID_BEGIN, ID_DIGITS = "own-", 12
 
 NEVER, AT_TIME, ANY_TIME = "never", "at_time", "any_time"
@@ -284,15 +288,22 @@ def read_rules(text: str) -> tuple[Rules | None, list[RulesProblem], list[RulesP
     # Most commands read no rules.
     import tomllib
 
+    text = text.removeprefix("\ufeff")
+    if text.lstrip().startswith("{"):
+        return None, [RulesProblem("rules_are_json")], []
     try:
-        data = tomllib.loads(text.removeprefix("\ufeff"))
+        data = tomllib.loads(text)
+        if max(map(len, text.split("\n"))) > LONGEST_LINE:
+            raise RecursionError
     except tomllib.TOMLDecodeError as error:
         place = re.search(r"at line (\d+), column (\d+)", str(error))
         line, column = (int(number) for number in place.groups()) if place else (text.count("\n") + 1, 1)
         return None, [RulesProblem("broken_toml", line=line, column=column)], []
-    except RecursionError:
-        return None, [RulesProblem("rules_too_long", maximum=MOST_BYTES // 1024)], []
-    lines = _lines(text.removeprefix("\ufeff"))
+    except (ValueError, RecursionError):
+        # The longest line, else the innermost bracket's.
+        lengths = ((len(line) // 300, "[" in line, number) for number, line in enumerate(text.split("\n"), start=1))
+        return None, [RulesProblem("rules_line_long", line=max(lengths)[2])], []
+    lines = _lines(text)
     rules, faults, warnings = problems_of(data)
     return rules, [_placed(fault, lines) for fault in faults], [_placed(warning, lines) for warning in warnings]
 
@@ -318,24 +329,27 @@ def _placed(problem: Problem, lines: Mapping[str, int]) -> RulesProblem:
 def _lines(text: str) -> dict[str, int]:
     """Where each key of a TOML file begins: {"/match/best_of": 5}. For places in errors: what it does not understand
     (a key inside an inline table, dots within quotes) is found by the key that it stands in."""
+    inside = False
     found: dict[str, int] = {}
     counts: dict[str, int] = {}
     table = ""
-    for number, line in enumerate(text.splitlines(), start=1):
-        bare = line.strip()
+    for number, line in enumerate(text.split("\n"), start=1):
+        bare = "" if inside else line.strip()
+        # A text of several lines may hold anything.
+        inside ^= len(re.findall(r"\"{3}|'{3}", line)) % 2 == 1
         if head := re.match(r"(\[\[?)\s*([\w.\-\s]+?)\s*\]", bare):
             table = ""
             for step in (part.strip() for part in head[2].split(".")):
                 table = json_pointer(table, step)
+                found.setdefault(table, number)
                 if table in counts and table != "/" + head[2].replace(".", "/"):
                     table = json_pointer(table, counts[table])
             if head[1] == "[[":
                 counts[table] = counts.get(table, -1) + 1
-                found.setdefault(table, number)
                 table = json_pointer(table, counts[table])
             found[table] = number
-        elif key := re.match(r"([\w\-]+)\s*=", bare):
-            found.setdefault(json_pointer(table, key[1]), number)
+        elif key := re.match(r"""([\w\-."' ]+?)\s*=""", bare):
+            found.setdefault("/".join((table, *(step.strip("\"' ") for step in key[1].split(".")))), number)
     return found
 
 
@@ -449,6 +463,7 @@ def doubts(rules: Rules) -> Iterator[Problem]:
         yield Problem("rules_draws_pay", where="/points/draw", two=2 * points.draw, both=points.win + points.loss)
     if rules.bye.points is not None and not points.table and rules.bye.points > points.win:
         yield Problem("rules_bye_above_win", where="/bye/points", value=rules.bye.points, win=points.win)
+    yield from _conceding_pays(rules)
     for where, label in _labels(rules):
         for language in LANGUAGES:
             text = str(getattr(label, language, ""))
@@ -459,6 +474,27 @@ def doubts(rules: Rules) -> Iterator[Problem]:
         for key, ways in rules.TAKEN.items():
             if getattr(tie, key) != getattr(PLAIN, key) and tie.by not in ways:
                 yield Problem("rules_without_effect", where=f"/tiebreakers/{at}/{key}", key=key, by=tie.by)
+
+
+def _conceding_pays(rules: Rules) -> Iterator[Problem]:
+    """Who concedes while well ahead may be given more than the side that they concede to."""
+    figures, points, least = rules.match.figure, rules.points, rules.concession.winner_at_least
+    for own in product(*((each.maximum, 0) for each in figures)) if figures else ():
+        pairs: dict[str, tuple[int, int]] = {
+            each.key: (value, least.get(each.key, 0)) for each, value in zip(figures, own, strict=True)
+        }
+        conceded = points.of(scoring.LOSS, CONCESSION, pairs)
+        given = points.of(scoring.WIN, CONCESSION, {key: (b, a) for key, (a, b) in pairs.items()})
+        if conceded > given:
+            low = next((each for each in figures if least.get(each.key, 0) < each.maximum), figures[0])
+            yield Problem(
+                "rules_concession_pays",
+                where=f"/concession/winner_at_least/{low.key}",
+                conceded=conceded,
+                given=given,
+                maximum=low.maximum,
+            )
+            return
 
 
 def label_px(text: str) -> int:

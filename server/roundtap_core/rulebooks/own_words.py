@@ -45,8 +45,7 @@ def tiebreaker_text(rules: Rules, tie: TiebreakRules, words: Words, kind: str = 
     number = figure_text(rules, tie.of, words) if tie.of is not None else ""
     text = number if tie.by == "own" else words(f"{kind}.{tie.by}", number=number)
     if kind == "column":
-        cuts = (f"(−{n})" for n in (tie.cut_lowest, tie.cut_highest) if n)
-        return " ".join((text, *cuts))
+        return " ".join((text, *(f"(−{n})" for n in (tie.cut_lowest, tie.cut_highest) if n)))
     return ", ".join((text, *_parameters(tie, words)))
 
 
@@ -104,7 +103,7 @@ def _labels(book: OwnRulebook, words: Words) -> dict[str, str]:
 def rules_in_words(rules: Rules, words: Words) -> list[str]:
     """What the kit computes for this game, sentence by sentence, in the order of the form."""
     parts = (_asked, _drawn, _worth, _byes, _ties, _rounds, _besides)
-    return [sentence for part in parts for sentence in part(rules, words)]
+    return [sentence[:1].upper() + sentence[1:] for part in parts for sentence in part(rules, words)]
 
 
 def _asked(rules: Rules, words: Words) -> Iterator[str]:
@@ -134,8 +133,7 @@ def _drawn(rules: Rules, words: Words) -> Iterator[str]:
 def _worth(rules: Rules, words: Words) -> Iterator[str]:
     points = rules.points
     win, draw, loss = (points_text(n, points.unit) for n in (points.win, points.draw, points.loss))
-    key = "own.points.no_draw" if rules.match.draws == NEVER else "own.points"
-    yield words(key, win=win, draw=draw, loss=loss)
+    yield words("own.points.no_draw" if rules.match.draws == NEVER else "own.points", win=win, draw=draw, loss=loss)
     for table in points.table:
         steps = ", ".join(
             f"{start}: {points_text(ahead, points.unit)}–{points_text(behind, points.unit)}"
@@ -165,8 +163,7 @@ def _byes(rules: Rules, words: Words) -> Iterator[str]:
         counted = [f"{a}:{b} {figure_text(rules, key, words)}" for key, (a, b) in bye.figures.items()]
     else:
         counted = [":".join(map(str, scoring.bye_games))] if scoring.bye_games and rules.match.report == GAMES else []
-    key = "own.bye.games" if counted else "own.bye"
-    yield words(key, points=points, score=", ".join(counted))
+    yield words("own.bye.games" if counted else "own.bye", points=points, score=", ".join(counted))
     yield words(f"bye_order.{bye.order}")
     if rules.match.report == GAMES:
         yield words("own.concession.games")
@@ -188,13 +185,14 @@ def _rounds(rules: Rules, words: Words) -> Iterator[str]:
         yield words("own.rounds.enough")
     else:
         for low, high, rounds, cut in rules.structure.lines:
-            span = f"{low}–{high}" if high else f"{low}+"
-            yield words("own.rounds.line", span=span, rounds=rounds, size=cut or "–")
+            span, kind = f"{low}–{high}" if high else f"{low}+", "line" if cut else "no_cut"
+            yield words(f"own.rounds.{kind}", span=span, rounds=rounds, size=cut)
     told: int | None = -1
     for stage, minutes in rules.time.stage_minutes.items():
         if minutes != told:
-            key = "own.minutes.none" if minutes is None else "own.minutes"
-            yield words(key, stage=words(f"stage.{stage}"), n=minutes)
+            yield words(
+                "own.minutes.none" if minutes is None else "own.minutes", stage=words(f"stage.{stage}"), n=minutes
+            )
             told = minutes
     if rules.time.extra:
         yield words("own.extra", low=rules.time.extra[0], high=rules.time.extra[1])
@@ -215,8 +213,7 @@ def _besides(rules: Rules, words: Words) -> Iterator[str]:
 
 def worked_matches(rules: Rules, words: Words) -> list[str]:
     """Up to three matches with what they are worth: "2:1 → 3:0"."""
-    book = own_rulebook(rules_json(rules))
-    return [_worked(book, result, words) for result in valid_examples(rules)]
+    return [_worked(own_rulebook(rules_json(rules)), result, words) for result in valid_examples(rules)]
 
 
 def valid_examples(rules: Rules) -> list[Result]:
@@ -252,8 +249,7 @@ def _examples(rules: Rules) -> Iterator[Result]:
 
 def _typical(figure: FigureRule) -> tuple[int, int]:
     """A score well ahead, and one behind it."""
-    high = min(figure.maximum, max(figure.default, figure.maximum * 3 // 4))
-    return high, figure.maximum * 2 // 5
+    return min(figure.maximum, max(figure.default, figure.maximum * 3 // 4)), figure.maximum * 2 // 5
 
 
 def _worked(book: OwnRulebook, result: Result, words: Words) -> str:

@@ -127,6 +127,82 @@ def test_what_is_probably_not_meant_is_a_warning_that_hinders_nothing() -> None:
     assert warnings_of(GAMES + '[[tiebreakers]]\nby = "wins"\nfloor = 33\n') == [(11, "rules_without_effect")]
 
 
+@pytest.mark.parametrize(
+    ("points", "least", "expected"),
+    [
+        ("", "", None),
+        ("[[points.table]]\nof = 'score'\nsteps = [[0, 10, 10], [11, 20, 0]]\n", "", (20, 0)),
+        ("[[points.table]]\nof = 'score'\nsteps = [[0, 10, 10], [11, 20, 0]]\n", "score = 60", (20, 0)),
+        ("[[points.table]]\nof = 'score'\nsteps = [[0, 10, 10], [11, 20, 0]]\n", "score = 99", None),
+        ("[[points.bonus]]\nof = 'score'\npoints = 4\nat_least = 50\n", "", (4, 0)),
+        ("[[points.bonus]]\nof = 'score'\npoints = 4\nat_least = 50\n", "score = 50", None),
+    ],
+)
+def test_who_leads_and_concedes_should_not_be_given_more_than_the_other(
+    points: str, least: str, expected: tuple[int, int] | None
+) -> None:
+    text = POINTS.replace("win = 3", "win = 0") + points + f"[concession]\nwinner_at_least = {{ {least} }}\n"
+    told = [
+        (each.where, each.params["conceded"], each.params["given"])
+        for each in read_rules(text)[2]
+        if each.key == "rules_concession_pays"
+    ]
+    assert told == ([("/concession/winner_at_least/score", *expected)] if expected else [])
+
+
+# What strangers take for a file of rules, with the line that is named.
+STRANGE = {
+    "with a byte order mark": ("\ufeff" + GAMES, []),
+    "of Windows": (GAMES.replace("\n", "\r\n"), []),
+    "with tabs": (GAMES.replace("win = 3", "\twin\t=\t3"), []),
+    "of an old Mac": (GAMES.replace("\n", "\r"), [(1, "broken_toml")]),
+    "a key twice": (GAMES + "win = 4\n", [(9, "broken_toml")]),
+    "a table twice": (GAMES + "[match]\n", [(9, "broken_toml")]),
+    "YAML": ("format: roundtap-rules/1\nname: Friday\n", [(1, "broken_toml")]),
+    "JSON": ('\n {"format": "roundtap-rules/1"}', [(None, "rules_are_json")]),
+    "another program's": ('[project]\nname = "x"\n', [(None, "missing_key")] * 4 + [(1, "unknown_key")]),
+    "too long": ("#" * 70_000, [(None, "rules_too_long")]),
+    "brackets in brackets": (GAMES + "x = " + "[" * 3000 + "]" * 3000, [(9, "rules_line_long")]),
+    "brackets a line each": (GAMES + "x = " + "[\n" * 3000, [(3008, "rules_line_long")]),
+    "tables in tables": (GAMES + "[" + ".".join("x" * 900) + "]", [(9, "unknown_key")]),
+    "a long number": (GAMES.replace("win = 3", "win = " + "9" * 5000), [(7, "rules_line_long")]),
+    "a long number in hex": (GAMES.replace("best_of = 3", "best_of = 0x" + "f" * 4300), [(5, "rules_line_long")]),
+    "a number of 3000 digits": (GAMES.replace("best_of = 3", "best_of = " + "9" * 3000), [(5, "not_one_of")]),
+    "no number": (GAMES.replace("win = 3", "win = nan"), [(7, "wrong_type")]),
+    "no end": (GAMES.replace("win = 3", "win = -inf"), [(7, "wrong_type")]),
+    "a fraction": (GAMES.replace("win = 3", "win = 3.0"), [(7, "wrong_type")]),
+    "a day": (GAMES.replace('"Friday"', "2026-11-28"), [(2, "wrong_type")]),
+    "an hour": (GAMES.replace("win = 3", "win = 20:00:00"), [(7, "wrong_type")]),
+    "yes for a number": (GAMES.replace("best_of = 3", "best_of = true"), [(5, "wrong_type")]),
+    "dotted keys": (HEAD + 'match.report = "games"\nmatch.best_of = 2\npoints.win = 3\n', [(4, "not_one_of")]),
+    "quoted keys": (GAMES.replace("win = 3", '"win" = "3"'), [(7, "wrong_type")]),
+    "a note that looks like rules": (
+        'note = """\n[points]\nwin = 1\n"""\n' + GAMES.replace("win = 3", "win = -100"),
+        [(11, "figure_out_of_range")],
+    ),
+    "other ends of lines": (
+        "# \u2028\x85\n" + GAMES.replace("win = 3", "win = -100"),
+        [(8, "figure_out_of_range")],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", STRANGE)
+def test_a_strange_file_is_read_or_its_fault_is_told_with_its_line(
+    what: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text, expected = STRANGE[what]
+    faults = read_rules(text)[1]
+    told = [(each.params.get("line", each.line), each.key) for each in faults]
+    assert told == expected, [each.say() for each in faults]
+    file = tmp_path / "strange.toml"
+    file.write_bytes(text.encode("utf-8"))
+    assert main(["rulebook", "check", str(file)]) == (1 if expected else 0)
+    said = capsys.readouterr().out
+    for line, _ in expected:
+        assert line is None or f"line {line}" in said.lower()
+
+
 def test_files_that_say_the_same_are_one_game_and_a_change_makes_another() -> None:
     spelled_out = GAMES + '[time]\nswiss = 0\n[bye]\norder = "random-lowest"\n'
     assert rules_id(rules_of(GAMES)) == rules_id(rules_of(spelled_out))
