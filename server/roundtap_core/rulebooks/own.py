@@ -91,6 +91,8 @@ class OwnRulebook(base.Rulebook):
         "decision.tables",
         "decision.structure_counts_checked_in",
     )
+    no_round_robin = ("decision.between_stages", "decision.elimination_ranking")
+    """House decisions about what comes after the Swiss rounds."""
     officials_play = {"*": base.WITH_SECOND}
 
     # --- what is won ---
@@ -388,6 +390,8 @@ def own_rulebook(rules_text: str) -> OwnRulebook:
     rules = rules_from_json(rules_text)
     scoring = _scoring(rules)
     lines = tuple(base.Structure(low, high or None, rounds, cut) for low, high, rounds, cut in rules.structure.lines)
+    everybody, ways = rules.pairing.rounds == EVERYBODY, {each.by for each in rules.tiebreakers}
+    decided = [each for each in OwnRulebook.house_decisions if not everybody or each not in OwnRulebook.no_round_robin]
     defaults: dict[str, Any] = {"structure": "basic" if lines else base.OWN, "late_minutes": 10, "tables": "leaders"}
     parts: dict[str, Any] = {
         "__doc__": rules.name,
@@ -407,7 +411,8 @@ def own_rulebook(rules_text: str) -> OwnRulebook:
         "leaving_asks": rules.match.figures if rules.match.report == POINTS else (),
         "lists": OwnList(rules),
         "shares_sides": rules.sides is not None and rules.sides.balance,
-        "everybody": rules.pairing.rounds == EVERYBODY,
+        "everybody": everybody,
+        "house_decisions": (*decided, *(["decision.sos_details"] if {"sos", "extended_sos"} & ways else [])),
     }
     made: type[OwnRulebook] = type("OwnGame", (OwnRulebook,), parts)
     return made()

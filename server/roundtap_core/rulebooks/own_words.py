@@ -1,7 +1,7 @@
 """A store's own game in words: its rules in sentences, three worked matches, and the texts that are its own."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
 
@@ -19,6 +19,7 @@ from roundtap_core.rulebooks.own_rules import (
     POINTS,
     WINNER_ONLY,
     FigureRule,
+    Key,
     Rules,
     TiebreakRules,
     rules_json,
@@ -47,7 +48,8 @@ def tiebreaker_text(rules: Rules, tie: TiebreakRules, words: Words, kind: str = 
     if kind == "column":
         cuts = (f"(−{n})" for n in (tie.cut_lowest, tie.cut_highest) if n)
         return " ".join((text, *cuts))
-    return ", ".join((text, *_parameters(tie, words)))
+    text = ", ".join((text, *_parameters(tie, words)))
+    return text if tie.label is None else f"{tie.label.text(words.language)} ({text})"
 
 
 def _parameters(tie: TiebreakRules, words: Words) -> Iterator[str]:
@@ -65,7 +67,12 @@ def words_of(book: Rulebook, words: Words) -> Words:
     """The words in which a game is told: a store's own game brings its own for what tables and lists call it."""
     if not isinstance(book, OwnRulebook):
         return words
-    return words.with_texts(_labels(book, core_words(words.language)))
+    return _told_for(book.rules, words).with_texts(_labels(book, core_words(words.language)))
+
+
+def _told_for(rules: Rules, words: Words) -> Words:
+    """Where all players meet, no round is a Swiss one."""
+    return words.variant("round_robin") if rules.pairing.rounds == EVERYBODY else words
 
 
 def _labels(book: OwnRulebook, words: Words) -> dict[str, str]:
@@ -74,13 +81,12 @@ def _labels(book: OwnRulebook, words: Words) -> dict[str, str]:
     labels: dict[str, str] = {}
     for each in rules.match.figures:
         name = figure_text(rules, each, words)
-        labels |= {f"form.figure.{each}.{book.id}": name, f"paper.figure.{each}.{book.id}": name}
+        span = [f"(0–{rule.maximum})" for rule in rules.match.figure if rule.key == each]
+        labels |= {f"form.figure.{each}.{book.id}": name, f"paper.figure.{each}.{book.id}": " ".join((name, *span))}
         labels |= {f"step.{each}": name, f"form.dialled.{each}": name}
     for tie, tiebreaker in zip(rules.tiebreakers, book.tiebreakers, strict=False):
         labels[f"tiebreaker.{tiebreaker.key}"] = tiebreaker_text(rules, tie, words)
         labels[f"column.{tiebreaker.key}"] = tiebreaker_text(rules, tie, words, "column")
-    if rules.points.table or rules.points.bonus:
-        labels["hand.worth.more"] = " ".join(_worth(rules, words))
     if note := FIRST_SENTENCE.match(rules.note.strip()):
         labels[f"at_time.{book.id}"] = " ".join(note[0].split())
     if rules.time.knockout_asks is not None:
@@ -99,21 +105,26 @@ def _labels(book: OwnRulebook, words: Words) -> dict[str, str]:
 # --- the rules in sentences ---
 
 
-def rules_in_words(rules: Rules, words: Words) -> list[str]:
-    """What the kit computes for this game, sentence by sentence, in the order of the form."""
-    parts = (_asked, _drawn, _worth, _byes, _ties, _rounds, _besides)
-    return [sentence for part in parts for sentence in part(rules, words)]
+def rules_in_words(rules: Rules, words: Words, planned: bool = True) -> list[str]:
+    """What the kit computes for this game, sentence by sentence, in the order of the form. `planned`: with rounds and
+    minutes, which an event may have changed."""
+    parts = (_asked, _drawn, _worth, _byes, _ties, *((_rounds,) if planned else ()), _besides)
+    said = [sentence for part in parts for sentence in part(rules, _told_for(rules, words))]
+    return [sentence[:1].upper() + sentence[1:] for sentence in said]
 
 
 def _asked(rules: Rules, words: Words) -> Iterator[str]:
     match = rules.match
     if match.report != POINTS:
-        yield words(f"own.report.{match.report}", n=match.best_of)
+        yield words(f"own.report.{match.report}", n=match.best_of, wins=match.wins)
     for each in match.figure:
         yield words("own.report.points", number=figure_text(rules, each.key, words), n=each.maximum)
     for each in match.figure:
         if not each.decides:
             yield words("own.not_deciding", number=figure_text(rules, each.key, words))
+    if len(match.figure) > 1 and all(each.decides for each in match.figure):
+        first, second = (figure_text(rules, key, words) for key in match.figures)
+        yield words("own.then_decides", first=first, second=second)
     if match.drawn_games:
         yield words("own.drawn_games")
 
@@ -125,19 +136,21 @@ def _drawn(rules: Rules, words: Words) -> Iterator[str]:
     named = rules.match.report == WINNER_ONLY
     if rules.undecided == BOTH_LOSE or (rules.undecided == ASK and not named):
         yield words(f"own.level.{rules.undecided}", question=asked)
-    if rules.time.knockout != ASK or not named:
+    if rules.pairing.rounds != EVERYBODY and (rules.time.knockout != ASK or not named):
         yield words(f"own.knockout.{rules.time.knockout}", question=asked)
 
 
 def _worth(rules: Rules, words: Words) -> Iterator[str]:
     points = rules.points
     win, draw, loss = (points_text(n, points.unit) for n in (points.win, points.draw, points.loss))
-    key = "own.points.no_draw" if rules.match.draws == NEVER else "own.points"
-    yield words(key, win=win, draw=draw, loss=loss)
+    if (points.win, points.draw, points.loss) != (0, 0, 0):
+        key = "own.points.no_draw" if rules.match.draws == NEVER else "own.points"
+        yield words(key, win=win, draw=draw, loss=loss)
     for table in points.table:
-        steps = ", ".join(
-            f"{start}: {points_text(ahead, points.unit)}–{points_text(behind, points.unit)}"
-            for start, ahead, behind in table.steps
+        ends = [f"–{step[0] - 1}" for step in table.steps[1:]]
+        steps = "; ".join(
+            f"{start}{'' if end == f'–{start}' else end}: {_paired((ahead, behind), points.unit)}"
+            for (start, ahead, behind), end in zip(table.steps, (*ends, "+"), strict=True)
         )
         yield words("own.table", number=figure_text(rules, table.of, words), steps=steps)
     for bonus in points.bonus:
@@ -149,6 +162,10 @@ def _worth(rules: Rules, words: Words) -> Iterator[str]:
         )
 
 
+def _paired(points: Iterable[int], unit: str) -> str:
+    return ":".join(points_text(n, unit) for n in points)
+
+
 def _conditions(rules: Rules, bonus: Bonus, words: Words) -> Iterator[str]:
     yield from (words(f"own.if.{value}") for value in (bonus.outcome, bonus.ended) if value != ANY)
     for key in bonus.ASKS:
@@ -158,25 +175,31 @@ def _conditions(rules: Rules, bonus: Bonus, words: Words) -> Iterator[str]:
 
 def _byes(rules: Rules, words: Words) -> Iterator[str]:
     bye, scoring = rules.bye, own_rulebook(rules_json(rules)).counted_by
+
+    def named(figures: Mapping[Key, object]) -> str:
+        """ "70:40 (Victory points)" """
+        return ", ".join(f"{value} ({figure_text(rules, key, words)})" for key, value in figures.items())
+
     points = points_text(scoring.points.win if scoring.bye_points is None else scoring.bye_points, rules.points.unit)
-    if rules.match.report == POINTS:
-        counted = [f"{a}:{b} {figure_text(rules, key, words)}" for key, (a, b) in bye.figures.items()]
-    else:
-        counted = [":".join(map(str, scoring.bye_games))] if scoring.bye_games and rules.match.report == GAMES else []
-    key = "own.bye.games" if counted else "own.bye"
-    yield words(key, points=points, score=", ".join(counted))
-    yield words(f"bye_order.{bye.order}")
+    score = named({key: f"{a}:{b}" for key, (a, b) in bye.figures.items()})
+    if rules.match.report == GAMES and scoring.bye_games:
+        score = ":".join(map(str, scoring.bye_games))
+    yield words("own.bye.games" if score else "own.bye", points=points, score=score)
+    if bye.won_figures:
+        yield words("own.bye.won", score=named({key: f"{a}:{b}" for key, (a, b) in bye.won_figures.items()}))
+    if rules.pairing.rounds != EVERYBODY:
+        yield words(f"bye_order.{bye.order}")
     if rules.match.report == GAMES:
         yield words("own.concession.games")
-    for key, least in rules.concession.winner_at_least.items():
-        yield words("own.concession.points", n=least, number=figure_text(rules, key, words))
+    elif least := rules.concession.winner_at_least:
+        yield words("own.concession.points", figures=named(least))
     if rules.undecided == BOTH_LOSE or rules.both_lose.points:
         yield words("own.both_lose", points=points_text(rules.both_lose.points, rules.points.unit))
 
 
 def _ties(rules: Rules, words: Words) -> Iterator[str]:
     ways = [*(tiebreaker_text(rules, tie, words) for tie in rules.tiebreakers), words("tiebreaker.random")]
-    yield words("own.ties", list="; ".join(ways))
+    yield from (words("own.tie", n=n, text=text) for n, text in enumerate(ways, start=1))
 
 
 def _rounds(rules: Rules, words: Words) -> Iterator[str]:
@@ -185,9 +208,10 @@ def _rounds(rules: Rules, words: Words) -> Iterator[str]:
     elif not rules.structure.lines:
         yield words("own.rounds.enough")
     else:
-        for low, high, rounds, cut in rules.structure.lines:
+        for low, high, rounds, size in rules.structure.lines:
             span = f"{low}–{high}" if high else f"{low}+"
-            yield words("own.rounds.line", span=span, rounds=rounds, size=cut or "–")
+            cut = words("own.cut" if size else "own.cut.none", size=size)
+            yield words("own.rounds.line", span=span, n=rounds, cut=cut)
     told: int | None = -1
     for stage, minutes in rules.time.stage_minutes.items():
         if minutes != told:
@@ -238,7 +262,7 @@ def _examples(rules: Rules) -> Iterator[Result]:
         yield Result(score=SidePair(high, low), second=second)
         yield Result(level_ended, score=SidePair(low, low), second=(more and SidePair(0, 0)) or None)
         yield Result(CONCESSION, conceded_by="a", score=SidePair(low, low), second=second)
-    elif match.report == GAMES and wins > 1:
+    elif match.report == GAMES:
         yield Result(score=SidePair(wins, wins - 1))
         yield Result(level_ended, score=SidePair(wins - 1, wins - 1))
         yield Result(CONCESSION, conceded_by="a", score=SidePair(0, wins - 1))
@@ -249,25 +273,33 @@ def _examples(rules: Rules) -> Iterator[Result]:
 
 
 def _typical(figure: FigureRule) -> tuple[int, int]:
-    """A score well ahead, and one behind it."""
-    high = min(figure.maximum, max(figure.default, figure.maximum * 3 // 4))
-    return high, figure.maximum * 2 // 5
+    """A score well ahead, and one behind it: around where the dial starts."""
+    low = max(0, min(figure.default or figure.maximum * 2 // 5, figure.maximum - 1))
+    return min(figure.maximum, max(low + 1, figure.default * 3 // 2 or figure.maximum * 3 // 4)), low
 
 
 def _worked(book: OwnRulebook, result: Result, words: Words) -> str:
-    options = book.options({})
+    options, rules, counted = book.options({}), book.rules, book.counted(result)
     worth = [book.tally(Match("a", "b", result=result), side, options).points for side in SIDES]
-    texts = [f"{pair.a}:{pair.b}" for pair in result.figures.values()] if book.rules.match.figures else []
-    if result.winner is not None:
-        texts.append(words(f"outcome.{'draw' if result.winner == 'draw' else 'win'}"))
+    texts = [_score(rules, result, words)] if rules.match.figures else []
+    if (winner := book.winner(result, options)) == "none":
+        texts.append(words("result.none"))
+    elif result.winner is not None:
+        texts.append(words(f"outcome.{'draw' if winner == 'draw' else 'win'}"))
     if result.ended == TIME:
         texts.append(words("ended.time"))
     if result.ended == CONCESSION:
         texts.append(words("own.conceded"))
-    points = ":".join(points_text(n, book.rules.points.unit) for n in worth)
-    counted = book.counted(result)
-    text = f"{', '.join(texts)} → {points}"
-    if counted == result or not book.rules.match.figures:
+    text = f"{', '.join(texts)} → {_paired(worth, rules.points.unit)}"
+    if counted == result or not rules.match.figures:
         return text
-    score = ", ".join(f"{pair.a}:{pair.b}" for pair in counted.figures.values())
-    return f"{text} ({words('own.counted', score=score)})"
+    return f"{text} ({words('own.counted', score=_score(rules, counted, words))})"
+
+
+def _score(rules: Rules, result: Result, words: Words) -> str:
+    """The numbers of both sides; which of two they are is said."""
+    named = len(rules.match.figure) > 1
+    return ", ".join(
+        f"{figure_text(rules, key, words)} {pair.a}:{pair.b}" if named else f"{pair.a}:{pair.b}"
+        for key, pair in result.figures.items()
+    )

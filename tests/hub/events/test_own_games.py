@@ -105,7 +105,7 @@ def test_the_rules_page_says_what_is_computed_and_that_no_document_was_compared(
     assert "Draft night Rules of this store. Not checked against a publisher's document. Bring sleeves." in said
     assert "What Roundtap computes" in said
     assert 'id="clauses"' not in page.text
-    for sentence in rules_in_words(rules(), core_words("en")):
+    for sentence in rules_in_words(rules(), core_words("en"), planned=False):
         assert sentence in said
         assert sentence in text_of(browser.get("/console/e1/print/emergency"))
 
