@@ -265,7 +265,6 @@ def draw_round(state: states.EventState, command: DrawRound, now: Instant) -> Ne
 
 
 def _swiss_round(state: states.EventState, command: DrawRound, seed: int, attempt: int) -> DrawnRound:
-    from roundtap_core.pairing.everybody import EVERYBODY
     from roundtap_core.pairing.swiss_round import draw_swiss_round
 
     tournament, draft = states.tournament_of(state), state.draft
@@ -276,10 +275,9 @@ def _swiss_round(state: states.EventState, command: DrawRound, seed: int, attemp
             raise Problem("too_few_players", n=len(event_flow.current_seeds(state)))
         return second_stage_round(tournament, seed, attempt, event_flow.current_seeds(state), command.busy_tables)
     drawn = draw_swiss_round(tournament, seed=seed, attempt=attempt, busy=command.busy_tables)
-    if drawn.draw.method == EVERYBODY and draft is not None and draft.number > 1:
-        pairs, before = ({frozenset((m.a, m.b)) for m in of} for of in (drawn.matches, [m.match for m in draft.matches]))
-        if pairs == before:
-            raise Problem("circle_is_fixed")
+    before = {frozenset((each.match.a, each.match.b)) for each in (draft.matches if draft and draft.number > 1 else ())}
+    if state.rulebook.everybody and before == {frozenset((match.a, match.b)) for match in drawn.matches}:
+        raise Problem("circle_is_fixed")
     return drawn
 
 

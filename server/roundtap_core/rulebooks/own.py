@@ -91,8 +91,8 @@ class OwnRulebook(base.Rulebook):
         "decision.tables",
         "decision.structure_counts_checked_in",
     )
+    # House decisions about what comes after the Swiss rounds.
     no_round_robin = ("decision.between_stages", "decision.elimination_ranking")
-    """House decisions about what comes after the Swiss rounds."""
     officials_play = {"*": base.WITH_SECOND}
 
     # --- what is won ---
@@ -391,7 +391,6 @@ def own_rulebook(rules_text: str) -> OwnRulebook:
     scoring = _scoring(rules)
     lines = tuple(base.Structure(low, high or None, rounds, cut) for low, high, rounds, cut in rules.structure.lines)
     everybody, ways = rules.pairing.rounds == EVERYBODY, {each.by for each in rules.tiebreakers}
-    decided = [each for each in OwnRulebook.house_decisions if not everybody or each not in OwnRulebook.no_round_robin]
     defaults: dict[str, Any] = {"structure": "basic" if lines else base.OWN, "late_minutes": 10, "tables": "leaders"}
     parts: dict[str, Any] = {
         "__doc__": rules.name,
@@ -412,7 +411,10 @@ def own_rulebook(rules_text: str) -> OwnRulebook:
         "lists": OwnList(rules),
         "shares_sides": rules.sides is not None and rules.sides.balance,
         "everybody": everybody,
-        "house_decisions": (*decided, *(["decision.sos_details"] if {"sos", "extended_sos"} & ways else [])),
+        "house_decisions": (
+            *(key for key in OwnRulebook.house_decisions if not everybody or key not in OwnRulebook.no_round_robin),
+            *(["decision.sos_details"] if {"sos", "extended_sos"} & ways else []),
+        ),
     }
     made: type[OwnRulebook] = type("OwnGame", (OwnRulebook,), parts)
     return made()

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
+from typing import Any
 
 from roundtap_core.errors import Problem
 from roundtap_core.records import CONCESSION, PLAYED, SIDES, TIME, Ending, Match, Result, SidePair
@@ -19,7 +20,6 @@ from roundtap_core.rulebooks.own_rules import (
     POINTS,
     WINNER_ONLY,
     FigureRule,
-    Key,
     Rules,
     TiebreakRules,
     rules_json,
@@ -28,6 +28,7 @@ from roundtap_core.rulebooks.scoring import ANY, Bonus, points_text
 from roundtap_core.words import Words, core_words
 
 FIRST_SENTENCE = re.compile(r".+?(?:[.!?](?=\s)|$)", re.S)
+ENDED = {TIME: "ended.time", CONCESSION: "own.conceded"}
 PARAMETERS = ("floor", "dropped_ceiling", "cut_lowest", "cut_highest", "base")
 
 
@@ -81,9 +82,10 @@ def _labels(book: OwnRulebook, words: Words) -> dict[str, str]:
     labels: dict[str, str] = {}
     for each in rules.match.figures:
         name = figure_text(rules, each, words)
-        span = [f"(0–{rule.maximum})" for rule in rules.match.figure if rule.key == each]
-        labels |= {f"form.figure.{each}.{book.id}": name, f"paper.figure.{each}.{book.id}": " ".join((name, *span))}
-        labels |= {f"step.{each}": name, f"form.dialled.{each}": name}
+        labels |= dict.fromkeys((f"form.figure.{each}.{book.id}", f"step.{each}", f"form.dialled.{each}"), name)
+        labels[f"paper.figure.{each}.{book.id}"] = name + "".join(
+            f" (0–{rule.maximum})" for rule in rules.match.figure if rule.key == each
+        )
     for tie, tiebreaker in zip(rules.tiebreakers, book.tiebreakers, strict=False):
         labels[f"tiebreaker.{tiebreaker.key}"] = tiebreaker_text(rules, tie, words)
         labels[f"column.{tiebreaker.key}"] = tiebreaker_text(rules, tie, words, "column")
@@ -109,22 +111,18 @@ def rules_in_words(rules: Rules, words: Words, planned: bool = True) -> list[str
     """What the kit computes for this game, sentence by sentence, in the order of the form. `planned`: with rounds and
     minutes, which an event may have changed."""
     parts = (_asked, _drawn, _worth, _byes, _ties, *((_rounds,) if planned else ()), _besides)
-    said = [sentence for part in parts for sentence in part(rules, _told_for(rules, words))]
-    return [sentence[:1].upper() + sentence[1:] for sentence in said]
+    return [said[:1].upper() + said[1:] for part in parts for said in part(rules, _told_for(rules, words))]
 
 
 def _asked(rules: Rules, words: Words) -> Iterator[str]:
     match = rules.match
     if match.report != POINTS:
         yield words(f"own.report.{match.report}", n=match.best_of, wins=match.wins)
-    for each in match.figure:
-        yield words("own.report.points", number=figure_text(rules, each.key, words), n=each.maximum)
-    for each in match.figure:
-        if not each.decides:
-            yield words("own.not_deciding", number=figure_text(rules, each.key, words))
-    if len(match.figure) > 1 and all(each.decides for each in match.figure):
-        first, second = (figure_text(rules, key, words) for key in match.figures)
-        yield words("own.then_decides", first=first, second=second)
+    names = {each: figure_text(rules, each.key, words) for each in match.figure}
+    yield from (words("own.report.points", number=name, n=each.maximum) for each, name in names.items())
+    yield from (words("own.not_deciding", number=name) for each, name in names.items() if not each.decides)
+    if len(names) > 1 and all(each.decides for each in names):
+        yield words("own.then_decides", **dict(zip(("first", "second"), names.values(), strict=True)))
     if match.drawn_games:
         yield words("own.drawn_games")
 
@@ -144,20 +142,19 @@ def _worth(rules: Rules, words: Words) -> Iterator[str]:
     points = rules.points
     win, draw, loss = (points_text(n, points.unit) for n in (points.win, points.draw, points.loss))
     if (points.win, points.draw, points.loss) != (0, 0, 0):
-        key = "own.points.no_draw" if rules.match.draws == NEVER else "own.points"
-        yield words(key, win=win, draw=draw, loss=loss)
+        yield words("own.points.no_draw" if rules.match.draws == NEVER else "own.points", win=win, draw=draw, loss=loss)
     for table in points.table:
-        ends = [f"–{step[0] - 1}" for step in table.steps[1:]]
         steps = "; ".join(
             f"{start}{'' if end == f'–{start}' else end}: {_paired((ahead, behind), points.unit)}"
-            for (start, ahead, behind), end in zip(table.steps, (*ends, "+"), strict=True)
+            for (start, ahead, behind), end in zip(
+                table.steps, (*(f"–{step[0] - 1}" for step in table.steps[1:]), "+"), strict=True
+            )
         )
         yield words("own.table", number=figure_text(rules, table.of, words), steps=steps)
     for bonus in points.bonus:
-        more = points_text(bonus.points, points.unit)
         yield words(
             "own.bonus",
-            points=more if bonus.points < 0 else f"+{more}",
+            points="+" * (bonus.points >= 0) + points_text(bonus.points, points.unit),
             conditions=", ".join(_conditions(rules, bonus, words)),
         )
 
@@ -175,24 +172,17 @@ def _conditions(rules: Rules, bonus: Bonus, words: Words) -> Iterator[str]:
 
 def _byes(rules: Rules, words: Words) -> Iterator[str]:
     bye, scoring = rules.bye, own_rulebook(rules_json(rules)).counted_by
-
-    def named(figures: Mapping[Key, object]) -> str:
-        """ "70:40 (Victory points)" """
-        return ", ".join(f"{value} ({figure_text(rules, key, words)})" for key, value in figures.items())
-
     points = points_text(scoring.points.win if scoring.bye_points is None else scoring.bye_points, rules.points.unit)
-    score = named({key: f"{a}:{b}" for key, (a, b) in bye.figures.items()})
-    if rules.match.report == GAMES and scoring.bye_games:
-        score = ":".join(map(str, scoring.bye_games))
+    score = _numbers(rules, scoring.bye, words)
     yield words("own.bye.games" if score else "own.bye", points=points, score=score)
     if bye.won_figures:
-        yield words("own.bye.won", score=named({key: f"{a}:{b}" for key, (a, b) in bye.won_figures.items()}))
+        yield words("own.bye.won", score=_numbers(rules, bye.won_figures, words))
     if rules.pairing.rounds != EVERYBODY:
         yield words(f"bye_order.{bye.order}")
     if rules.match.report == GAMES:
         yield words("own.concession.games")
     elif least := rules.concession.winner_at_least:
-        yield words("own.concession.points", figures=named(least))
+        yield words("own.concession.points", figures=_numbers(rules, {key: (n,) for key, n in least.items()}, words))
     if rules.undecided == BOTH_LOSE or rules.both_lose.points:
         yield words("own.both_lose", points=points_text(rules.both_lose.points, rules.points.unit))
 
@@ -209,15 +199,12 @@ def _rounds(rules: Rules, words: Words) -> Iterator[str]:
         yield words("own.rounds.enough")
     else:
         for low, high, rounds, size in rules.structure.lines:
-            span = f"{low}–{high}" if high else f"{low}+"
             cut = words("own.cut" if size else "own.cut.none", size=size)
-            yield words("own.rounds.line", span=span, n=rounds, cut=cut)
-    told: int | None = -1
-    for stage, minutes in rules.time.stage_minutes.items():
-        if minutes != told:
-            key = "own.minutes.none" if minutes is None else "own.minutes"
-            yield words(key, stage=words(f"stage.{stage}"), n=minutes)
-            told = minutes
+            yield words("own.rounds.line", span=f"{low}–{high}" if high else f"{low}+", n=rounds, cut=cut)
+    minutes = rules.time.stage_minutes
+    for (stage, n), before in zip(minutes.items(), (-1, *minutes.values()), strict=False):
+        if n != before:
+            yield words("own.minutes.none" if n is None else "own.minutes", stage=words(f"stage.{stage}"), n=n)
     if rules.time.extra:
         yield words("own.extra", low=rules.time.extra[0], high=rules.time.extra[1])
 
@@ -228,8 +215,8 @@ def _besides(rules: Rules, words: Words) -> Iterator[str]:
         yield words("own.sides" if rules.sides.balance else "own.sides.as_paired", a=a, b=b)
     if rules.list.asked != "no":
         own = words_of(own_rulebook(rules_json(rules)), words)
-        fields = (own(f"list.{each.key}") for each in rules.list.fields)
-        yield words(f"own.list.{rules.list.asked}", fields=", ".join(fields) or "–")
+        fields = ", ".join(own(f"list.{each.key}") for each in rules.list.fields)
+        yield words(f"own.list.{rules.list.asked}", fields=fields or "–")
 
 
 # --- worked matches ---
@@ -281,25 +268,21 @@ def _typical(figure: FigureRule) -> tuple[int, int]:
 def _worked(book: OwnRulebook, result: Result, words: Words) -> str:
     options, rules, counted = book.options({}), book.rules, book.counted(result)
     worth = [book.tally(Match("a", "b", result=result), side, options).points for side in SIDES]
-    texts = [_score(rules, result, words)] if rules.match.figures else []
-    if (winner := book.winner(result, options)) == "none":
-        texts.append(words("result.none"))
-    elif result.winner is not None:
-        texts.append(words(f"outcome.{'draw' if winner == 'draw' else 'win'}"))
-    if result.ended == TIME:
-        texts.append(words("ended.time"))
-    if result.ended == CONCESSION:
-        texts.append(words("own.conceded"))
+    told = {key: (pair.a, pair.b) for key, pair in result.figures.items()}
+    texts = [_numbers(rules, told, words)] if rules.match.figures else []
+    if (winner := book.winner(result, options)) == "none" or result.winner is not None:
+        texts.append(words({"none": "result.none", "draw": "outcome.draw"}.get(winner, "outcome.win")))
+    texts += [words(ENDED[result.ended])] if result.ended in ENDED else []
     text = f"{', '.join(texts)} → {_paired(worth, rules.points.unit)}"
     if counted == result or not rules.match.figures:
         return text
-    return f"{text} ({words('own.counted', score=_score(rules, counted, words))})"
-
-
-def _score(rules: Rules, result: Result, words: Words) -> str:
-    """The numbers of both sides; which of two they are is said."""
-    named = len(rules.match.figure) > 1
-    return ", ".join(
-        f"{figure_text(rules, key, words)} {pair.a}:{pair.b}" if named else f"{pair.a}:{pair.b}"
-        for key, pair in result.figures.items()
+    return (
+        f"{text} ({words('own.counted', score=', '.join(f'{pair.a}:{pair.b}' for pair in counted.figures.values()))})"
     )
+
+
+def _numbers(rules: Rules, figures: Mapping[Any, Iterable[int]], words: Words) -> str:
+    """ "70:40"; where a game counts two, which is which: "6:4 (Goals), 3:1 (Cards)"."""
+    told = {key: ":".join(map(str, pair)) for key, pair in figures.items()}
+    named = len(rules.match.figure) > 1
+    return ", ".join(f"{text} ({figure_text(rules, key, words)})" if named else text for key, text in told.items())

@@ -251,7 +251,9 @@ def test_a_table_of_points_is_told_by_the_spans_of_its_leads() -> None:
 
 def test_a_round_robin_has_no_swiss_rounds_no_elimination_and_no_bye_of_the_lowest() -> None:
     rules = rules_of((FOLDER / "everybody-flicks.toml").read_text(encoding="utf-8"))
-    for language, called in zip(LANGUAGES, ("Round robin", "Todos contra", "Jeder gegen", "Każdy z każdym"), strict=True):
+    for language, called in zip(
+        LANGUAGES, ("Round robin", "Todos contra", "Jeder gegen", "Każdy z każdym"), strict=True
+    ):
         words = core_words(language)
         said = rules_in_words(rules, words)
         assert any(line.startswith(f"{called}") for line in said)
@@ -263,7 +265,7 @@ def test_a_round_robin_has_no_swiss_rounds_no_elimination_and_no_bye_of_the_lowe
 
 def test_worked_matches_name_both_numbers_and_do_not_call_a_double_loss_a_draw() -> None:
     two = POINTS.replace("[points]", 'label = { en = "Goals" }\n[[match.figure]]\nkey = "second"\n[points]')
-    assert worked_matches(rules_of(two), core_words("en"))[0] == "Goals 74:39, Second number 74:39 → 3:0"
+    assert worked_matches(rules_of(two), core_words("en"))[0] == "74:39 (Goals), 74:39 (Second number) → 3:0"
     lost = GAMES + '[time]\nswiss = 50\nundecided = "both_lose"\n'
     assert worked_matches(rules_of(lost), core_words("en"))[1] == "1:1, both lose, time → 0:0"
     one = GAMES.replace("best_of = 3\n", "")

@@ -66,8 +66,9 @@ def _half(half: scenes.HalfScreen, scene: scenes.Scene) -> Image.Image:
     """Two rows: a name or title; then what there is to say, beside the figure. With a note both names share a row, and
     around a score, which then stands beside the title."""
     image, pen = canvas(WIDTH, HALF)
-    beside = WIDTH - text_width(half.big, FIGURES[-1]) - 5
-    if half.role and not half.note and _is_shortened(fit_text(half.role, beside, 18, TEXTS), half.role):
+    if not half.note and _is_shortened(
+        fit_text(half.role, WIDTH - text_width(half.big, FIGURES[-1]) - 5, 18, TEXTS), half.role
+    ):
         # A long one has the first row, and the name stands beside the clock.
         half = replace(half, head=half.role, small=half.head, role="")
     own_name = isinstance(half.small, scenes.Name)
@@ -145,9 +146,8 @@ def _from_the_edge(scene: scenes.HalvesScene) -> Image.Image:
         _pair(pen, [half.head.lstrip("".join(scenes.SIGNS.values())).strip() for half in (a, b)], 11, ROW_HIGH)
     top = 15 if a.head == b.head else 25
     left, right = (half.note or ("" if isinstance(half.small, scenes.Name) else half.small) for half in (a, b))
-    wide, high, further = COLUMN, HEIGHT, 0
     if below:
-        left, right, wide, high, further = a.role, b.role, WIDTH, 12, 12
+        left, right = a.role, b.role
     big = a.big if a.big not in scenes.SIGNS.values() else b.big
     if isinstance(left, scenes.ScoreRow):
         _pair(pen, left.names, top, ROW_HIGH, left.signs)
@@ -175,8 +175,8 @@ def _from_the_edge(scene: scenes.HalvesScene) -> Image.Image:
             "m",
         )
         return image
-    high = min(high, HEIGHT - top)
-    for text, x, y, anchor in ((left, 0, top, "l"), (right, WIDTH, top + further, "r")):
+    wide, high = (WIDTH, 12) if below else (COLUMN, HEIGHT - top)
+    for text, x, y, anchor in ((left, 0, top, "l"), (right, WIDTH, top + 12 * below, "r")):
         _put(pen, fit_text(_flow(text), wide, high, _sizes(text)), x, y, high, anchor)
     return image
 
