@@ -279,16 +279,11 @@ def _match_rates(basis: TiebreakInput, tiebreaker: Tiebreaker) -> Rates:
     matches lost."""
     book = book_of(basis.tournament)
     most = book.scoring(book.options(basis.tournament.options)).points.win
-    parts: dict[str, tuple[int, int]] = {}
-    for who, record in basis.records.items():
-        matches = record.rounds - record.free
-        if tiebreaker.counts == "points":
-            parts[who] = record.points - record.free_points, matches * most
-        else:
-            parts[who] = (
-                2 * (record.wins - record.free) + (record.draws if tiebreaker.counts == "half_draws" else 0),
-                2 * matches,
-            )
+    half, records = int(tiebreaker.counts == "half_draws"), basis.records
+    if tiebreaker.counts == "points":
+        parts = {who: (r.points - r.free_points, (r.rounds - r.free) * most) for who, r in records.items()}
+    else:
+        parts = {who: (2 * (r.wins - r.free) + half * r.draws, 2 * (r.rounds - r.free)) for who, r in records.items()}
     return _bounded(basis, parts, tiebreaker)
 
 
@@ -310,16 +305,19 @@ def _game_rates(basis: TiebreakInput, tiebreaker: Tiebreaker) -> Rates:
 def _bounded(basis: TiebreakInput, parts: Mapping[str, tuple[int, int]], tiebreaker: Tiebreaker) -> Rates:
     """The rates over one denominator: who has left has at most the ceiling, and nobody less than the floor."""
     percent = 1 if not tiebreaker.floor and tiebreaker.dropped_ceiling is None else 100
-    common = lcm(percent, *{n for _, n in parts.values() if n})
+    denominators = {of for _, of in parts.values() if of}
+    common = lcm(percent, *denominators)
+    times = {0: 0, **{of: common // of for of in denominators}}
     least = tiebreaker.floor * common // 100
-    rates = {who: value * (common // of) if of else 0 for who, (value, of) in parts.items()}
-    if tiebreaker.dropped_ceiling is not None:
-        most = tiebreaker.dropped_ceiling * common // 100
-        for competitor in basis.tournament.competitors:
-            if competitor.status(basis.after) is not None:
-                rates[competitor.id] = min(rates[competitor.id], most)
     if least:
-        rates = {who: max(rate, least) for who, rate in rates.items()}
+        rates = {who: rate if (rate := value * times[of]) > least else least for who, (value, of) in parts.items()}
+    else:
+        rates = {who: value * times[of] for who, (value, of) in parts.items()}
+    if tiebreaker.dropped_ceiling is not None:
+        most = max(least, tiebreaker.dropped_ceiling * common // 100)
+        for competitor in basis.tournament.competitors:
+            if not competitor.active and competitor.status(basis.after) is not None:
+                rates[competitor.id] = min(rates[competitor.id], most)
     return rates, common
 
 
@@ -338,7 +336,7 @@ def _mean(basis: TiebreakInput, whom: Iterable[str], rates: Rates) -> Rates:
     means: dict[str, int] = {}
     for who in whom:
         opponents = records[who].opponents
-        means[who] = sum([values[opponent] for opponent in opponents]) * (per_opponent // (len(opponents) or 1))
+        means[who] = sum(map(values.__getitem__, opponents)) * (per_opponent // (len(opponents) or 1))
     return means, denominator * per_opponent
 
 
