@@ -2,8 +2,8 @@
 
     python tests/benchmarks/bench_tiebreakers.py [--quick]
 
-A store's own game of best of three, 512 players and nine rounds, a ninth of them with a draw. Each figure is the best of
-several, and strength of schedule is timed in turn with every way, so that what slows the machine slows both.
+A store's own game of best of three, 512 players and nine rounds, a ninth of the matches drawn. Each figure is the best
+of several, and strength of schedule is timed in turn with every way, so that what slows the machine slows both.
 """
 
 import random
