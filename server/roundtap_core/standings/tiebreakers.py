@@ -328,16 +328,19 @@ def _schedule(basis: TiebreakInput, tiebreaker: Tiebreaker) -> Rates:
     return {c: r.points * (per_round // r.rounds) if r.rounds else 0 for c, r in records.items()}, per_round
 
 
-def _mean(basis: TiebreakInput, whom: Iterable[str], rates: Rates) -> Rates:
+def _mean(basis: TiebreakInput, whom: Iterable[str], rates: Rates, times: int = 1) -> Rates:
     """The mean of their opponents' rates; 0 without opponents. An opponent met twice counts twice; byes add nothing.
-    Computed exactly, as whole numbers over common denominators."""
+    Computed exactly, as whole numbers over common denominators. `times` 2: the mean of these means."""
     records, (values, denominator) = basis.records, rates
-    per_opponent = lcm(*{len(record.opponents) for record in records.values() if record.opponents})
-    means: dict[str, int] = {}
-    for who in whom:
-        opponents = records[who].opponents
-        means[who] = sum(map(values.__getitem__, opponents)) * (per_opponent // (len(opponents) or 1))
-    return means, denominator * per_opponent
+    counts = {len(record.opponents) for record in records.values()}
+    per_opponent = lcm(*filter(None, counts))
+    share = {count: per_opponent // (count or 1) for count in counts}
+    for left in reversed(range(times)):
+        values = {
+            who: sum(map(values.__getitem__, met := records[who].opponents)) * share[len(met)]
+            for who in (records if left else whom)
+        }
+    return values, denominator * per_opponent**times
 
 
 def _rate(rates: Callable[[TiebreakInput, Tiebreaker], Rates]) -> Step:
@@ -363,7 +366,7 @@ def _mean_of_means(rates: Callable[[TiebreakInput, Tiebreaker], Rates]) -> Step:
     """The mean of the opponents' means ("Calidad de los oponentes ampliada")."""
 
     def values(basis: TiebreakInput, tied: Sequence[str], tiebreaker: Tiebreaker) -> TiebreakValues:
-        return _fractions(_mean(basis, tied, _mean(basis, basis.records, rates(basis, tiebreaker))))
+        return _fractions(_mean(basis, tied, rates(basis, tiebreaker), 2))
 
     return values
 
