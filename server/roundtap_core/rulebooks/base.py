@@ -123,7 +123,7 @@ class Rulebook:
     >>> played, at_time, conceded = book.form(options).ways
     >>> result = compose_result(at_time, "a", {"score.winner": 88, "score.loser": 40})
     >>> book.tally(records.Match("ann", "bo", result=result), "a", options)
-    Tally(points=1, outcome='win', figures={'mov': 148})
+    Tally(points=1, outcome='win', figures={'mov': 148}, helpers={})
     """
 
     id: ClassVar[str]

@@ -117,7 +117,7 @@ def rules_in_words(rules: Rules, words: Words, planned: bool = True) -> list[str
 def _asked(rules: Rules, words: Words) -> Iterator[str]:
     match = rules.match
     if match.report != POINTS:
-        yield words(f"own.report.{match.report}", n=match.best_of, wins=match.wins)
+        yield words(f"own.report.{match.report}", n=match.best_of)
     names = {each: figure_text(rules, each.key, words) for each in match.figure}
     yield from (words("own.report.points", number=name, n=each.maximum) for each, name in names.items())
     yield from (words("own.not_deciding", number=name) for each, name in names.items() if not each.decides)
