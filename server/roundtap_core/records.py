@@ -41,20 +41,6 @@ FINISHED_EARLY, TIE_OPEN, SQUADS_UNFIELDED = "finished_early", "tie_open", "squa
 DROPPED, DISQUALIFIED = "dropped", "disqualified"
 """A departed competitor's status in the standings: dropped is ranked, disqualified is not."""
 
-_WRITTEN = (
-    "ended",
-    "winner",
-    "conceded_by",
-    "initiative",
-    "first_player",
-    "picks",
-    "timeout",
-    "score",
-    "wounds",
-    "second",
-)
-"""The keys in their established order."""
-
 SECOND_FIGURES = ("wounds", "second")
 """Where a second number of each side stands: in a game that counts wounds, or in a store's own."""
 

@@ -92,6 +92,8 @@ class OwnRulebook(base.Rulebook):
         "decision.tables",
         "decision.structure_counts_checked_in",
     )
+    # House decisions about what comes after the Swiss rounds.
+    no_round_robin = ("decision.between_stages", "decision.elimination_ranking")
     officials_play = {"*": base.WITH_SECOND}
 
     def option_warnings(self, given: base.Options) -> list[Problem]:
@@ -403,6 +405,7 @@ def own_rulebook(rules_text: str) -> OwnRulebook:
     rules = rules_from_json(rules_text)
     by_wins = {games // 2 + 1: _scoring(rules, games // 2 + 1) for games in _games_allowed(rules)}
     lines = tuple(base.Structure(low, high or None, rounds, cut) for low, high, rounds, cut in rules.structure.lines)
+    everybody, ways = rules.pairing.rounds == EVERYBODY, {each.by for each in rules.tiebreakers}
     defaults: dict[str, Any] = {"structure": "basic" if lines else base.OWN, "late_minutes": 10, "tables": "leaders"}
     parts: dict[str, Any] = {
         "__doc__": rules.name,
@@ -422,7 +425,11 @@ def own_rulebook(rules_text: str) -> OwnRulebook:
         "leaving_asks": rules.match.figures if rules.match.report == POINTS else (),
         "lists": OwnList(rules),
         "shares_sides": rules.sides is not None and rules.sides.balance,
-        "everybody": rules.pairing.rounds == EVERYBODY,
+        "everybody": everybody,
+        "house_decisions": (
+            *(key for key in OwnRulebook.house_decisions if not everybody or key not in OwnRulebook.no_round_robin),
+            *(["decision.sos_details"] if {"sos", "extended_sos"} & ways else []),
+        ),
     }
     made: type[OwnRulebook] = type("OwnGame", (OwnRulebook,), parts)
     return made()

@@ -1,9 +1,10 @@
 """A store's own game in words: its rules in sentences, three worked matches, and the texts that are its own."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
+from typing import Any
 
 from roundtap_core.errors import Problem
 from roundtap_core.records import CONCESSION, PLAYED, SIDES, TIME, Ending, Match, Result, SidePair
@@ -27,6 +28,7 @@ from roundtap_core.rulebooks.scoring import ANY, Bonus, points_text
 from roundtap_core.words import Words, core_words
 
 FIRST_SENTENCE = re.compile(r".+?(?:[.!?](?=\s)|$)", re.S)
+ENDED = {TIME: "ended.time", CONCESSION: "own.conceded"}
 PARAMETERS = ("floor", "dropped_ceiling", "cut_lowest", "cut_highest", "base")
 
 
@@ -45,8 +47,10 @@ def tiebreaker_text(rules: Rules, tie: TiebreakRules, words: Words, kind: str = 
     number = figure_text(rules, tie.of, words) if tie.of is not None else ""
     text = number if tie.by == "own" else words(f"{kind}.{tie.by}", number=number)
     if kind == "column":
-        return " ".join((text, *(f"(−{n})" for n in (tie.cut_lowest, tie.cut_highest) if n)))
-    return ", ".join((text, *_parameters(tie, words)))
+        cuts = (f"(−{n})" for n in (tie.cut_lowest, tie.cut_highest) if n)
+        return " ".join((text, *cuts))
+    text = ", ".join((text, *_parameters(tie, words)))
+    return text if tie.label is None else f"{tie.label.text(words.language)} ({text})"
 
 
 def _parameters(tie: TiebreakRules, words: Words) -> Iterator[str]:
@@ -64,7 +68,12 @@ def words_of(book: Rulebook, words: Words) -> Words:
     """The words in which a game is told: a store's own game brings its own for what tables and lists call it."""
     if not isinstance(book, OwnRulebook):
         return words
-    return words.with_texts(_labels(book, core_words(words.language)))
+    return _told_for(book.rules, words).with_texts(_labels(book, core_words(words.language)))
+
+
+def _told_for(rules: Rules, words: Words) -> Words:
+    """Where all players meet, no round is a Swiss one."""
+    return words.variant("round_robin") if rules.pairing.rounds == EVERYBODY else words
 
 
 def _labels(book: OwnRulebook, words: Words) -> dict[str, str]:
@@ -73,13 +82,13 @@ def _labels(book: OwnRulebook, words: Words) -> dict[str, str]:
     labels: dict[str, str] = {}
     for each in rules.match.figures:
         name = figure_text(rules, each, words)
-        labels |= {f"form.figure.{each}.{book.id}": name, f"paper.figure.{each}.{book.id}": name}
-        labels |= {f"step.{each}": name, f"form.dialled.{each}": name}
+        labels |= dict.fromkeys((f"form.figure.{each}.{book.id}", f"step.{each}", f"form.dialled.{each}"), name)
+        labels[f"paper.figure.{each}.{book.id}"] = name + "".join(
+            f" (0–{rule.maximum})" for rule in rules.match.figure if rule.key == each
+        )
     for tie, tiebreaker in zip(rules.tiebreakers, book.tiebreakers, strict=False):
         labels[f"tiebreaker.{tiebreaker.key}"] = tiebreaker_text(rules, tie, words)
         labels[f"column.{tiebreaker.key}"] = tiebreaker_text(rules, tie, words, "column")
-    if rules.points.table or rules.points.bonus:
-        labels["hand.worth.more"] = " ".join(_worth(rules, words))
     if note := FIRST_SENTENCE.match(rules.note.strip()):
         labels[f"at_time.{book.id}"] = " ".join(note[0].split())
     if rules.time.knockout_asks is not None:
@@ -100,21 +109,22 @@ def _labels(book: OwnRulebook, words: Words) -> dict[str, str]:
 # --- the rules in sentences ---
 
 
-def rules_in_words(rules: Rules, words: Words) -> list[str]:
-    """What the kit computes for this game, sentence by sentence, in the order of the form."""
-    parts = (_asked, _drawn, _worth, _byes, _ties, _rounds, _besides)
-    return [sentence[:1].upper() + sentence[1:] for part in parts for sentence in part(rules, words)]
+def rules_in_words(rules: Rules, words: Words, planned: bool = True) -> list[str]:
+    """What the kit computes for this game, sentence by sentence, in the order of the form. `planned`: with rounds and
+    minutes, which an event may have changed."""
+    parts = (_asked, _drawn, _worth, _byes, _ties, *((_rounds,) if planned else ()), _besides)
+    return [said[:1].upper() + said[1:] for part in parts for said in part(rules, _told_for(rules, words))]
 
 
 def _asked(rules: Rules, words: Words) -> Iterator[str]:
     match = rules.match
     if match.report != POINTS:
         yield words(f"own.report.{match.report}", n=match.best_of)
-    for each in match.figure:
-        yield words("own.report.points", number=figure_text(rules, each.key, words), n=each.maximum)
-    for each in match.figure:
-        if not each.decides:
-            yield words("own.not_deciding", number=figure_text(rules, each.key, words))
+    names = {each: figure_text(rules, each.key, words) for each in match.figure}
+    yield from (words("own.report.points", number=name, n=each.maximum) for each, name in names.items())
+    yield from (words("own.not_deciding", number=name) for each, name in names.items() if not each.decides)
+    if len(names) > 1 and all(each.decides for each in names):
+        yield words("own.then_decides", **dict(zip(("first", "second"), names.values(), strict=True)))
     if match.drawn_games:
         yield words("own.drawn_games")
 
@@ -126,27 +136,33 @@ def _drawn(rules: Rules, words: Words) -> Iterator[str]:
     named = rules.match.report == WINNER_ONLY
     if rules.undecided == BOTH_LOSE or (rules.undecided == ASK and not named):
         yield words(f"own.level.{rules.undecided}", question=asked)
-    if rules.time.knockout != ASK or not named:
+    if rules.pairing.rounds != EVERYBODY and (rules.time.knockout != ASK or not named):
         yield words(f"own.knockout.{rules.time.knockout}", question=asked)
 
 
 def _worth(rules: Rules, words: Words) -> Iterator[str]:
     points = rules.points
     win, draw, loss = (points_text(n, points.unit) for n in (points.win, points.draw, points.loss))
-    yield words("own.points.no_draw" if rules.match.draws == NEVER else "own.points", win=win, draw=draw, loss=loss)
+    if (points.win, points.draw, points.loss) != (0, 0, 0):
+        yield words("own.points.no_draw" if rules.match.draws == NEVER else "own.points", win=win, draw=draw, loss=loss)
     for table in points.table:
-        steps = ", ".join(
-            f"{start}: {points_text(ahead, points.unit)}–{points_text(behind, points.unit)}"
-            for start, ahead, behind in table.steps
+        steps = "; ".join(
+            f"{start}{'' if end == f'–{start}' else end}: {_paired((ahead, behind), points.unit)}"
+            for (start, ahead, behind), end in zip(
+                table.steps, (*(f"–{step[0] - 1}" for step in table.steps[1:]), "+"), strict=True
+            )
         )
         yield words("own.table", number=figure_text(rules, table.of, words), steps=steps)
     for bonus in points.bonus:
-        more = points_text(bonus.points, points.unit)
         yield words(
             "own.bonus",
-            points=more if bonus.points < 0 else f"+{more}",
+            points="+" * (bonus.points >= 0) + points_text(bonus.points, points.unit),
             conditions=", ".join(_conditions(rules, bonus, words)),
         )
+
+
+def _paired(points: Iterable[int], unit: str) -> str:
+    return ":".join(points_text(n, unit) for n in points)
 
 
 def _conditions(rules: Rules, bonus: Bonus, words: Words) -> Iterator[str]:
@@ -159,23 +175,23 @@ def _conditions(rules: Rules, bonus: Bonus, words: Words) -> Iterator[str]:
 def _byes(rules: Rules, words: Words) -> Iterator[str]:
     bye, scoring = rules.bye, own_rulebook(rules_json(rules)).counted_by[rules.match.wins]
     points = points_text(scoring.points.win if scoring.bye_points is None else scoring.bye_points, rules.points.unit)
-    if rules.match.report == POINTS:
-        counted = [f"{a}:{b} {figure_text(rules, key, words)}" for key, (a, b) in bye.figures.items()]
-    else:
-        counted = [":".join(map(str, scoring.bye_games))] if scoring.bye_games and rules.match.report == GAMES else []
-    yield words("own.bye.games" if counted else "own.bye", points=points, score=", ".join(counted))
-    yield words(f"bye_order.{bye.order}")
+    score = _numbers(rules, scoring.bye, words)
+    yield words("own.bye.games" if score else "own.bye", points=points, score=score)
+    if bye.won_figures:
+        yield words("own.bye.won", score=_numbers(rules, bye.won_figures, words))
+    if rules.pairing.rounds != EVERYBODY:
+        yield words(f"bye_order.{bye.order}")
     if rules.match.report == GAMES:
         yield words("own.concession.games")
-    for key, least in rules.concession.winner_at_least.items():
-        yield words("own.concession.points", n=least, number=figure_text(rules, key, words))
+    elif least := rules.concession.winner_at_least:
+        yield words("own.concession.points", figures=_numbers(rules, {key: (n,) for key, n in least.items()}, words))
     if rules.undecided == BOTH_LOSE or rules.both_lose.points:
         yield words("own.both_lose", points=points_text(rules.both_lose.points, rules.points.unit))
 
 
 def _ties(rules: Rules, words: Words) -> Iterator[str]:
     ways = [*(tiebreaker_text(rules, tie, words) for tie in rules.tiebreakers), words("tiebreaker.random")]
-    yield words("own.ties", list="; ".join(ways))
+    yield from (words("own.tie", n=n, text=text) for n, text in enumerate(ways, start=1))
 
 
 def _rounds(rules: Rules, words: Words) -> Iterator[str]:
@@ -184,16 +200,13 @@ def _rounds(rules: Rules, words: Words) -> Iterator[str]:
     elif not rules.structure.lines:
         yield words("own.rounds.enough")
     else:
-        for low, high, rounds, cut in rules.structure.lines:
-            span, kind = f"{low}–{high}" if high else f"{low}+", "line" if cut else "no_cut"
-            yield words(f"own.rounds.{kind}", span=span, rounds=rounds, size=cut)
-    told: int | None = -1
-    for stage, minutes in rules.time.stage_minutes.items():
-        if minutes != told:
-            yield words(
-                "own.minutes.none" if minutes is None else "own.minutes", stage=words(f"stage.{stage}"), n=minutes
-            )
-            told = minutes
+        for low, high, rounds, size in rules.structure.lines:
+            cut = words("own.cut" if size else "own.cut.none", size=size)
+            yield words("own.rounds.line", span=f"{low}–{high}" if high else f"{low}+", n=rounds, cut=cut)
+    minutes = rules.time.stage_minutes
+    for (stage, n), before in zip(minutes.items(), (-1, *minutes.values()), strict=False):
+        if n != before:
+            yield words("own.minutes.none" if n is None else "own.minutes", stage=words(f"stage.{stage}"), n=n)
     if rules.time.extra:
         yield words("own.extra", low=rules.time.extra[0], high=rules.time.extra[1])
 
@@ -204,8 +217,8 @@ def _besides(rules: Rules, words: Words) -> Iterator[str]:
         yield words("own.sides" if rules.sides.balance else "own.sides.as_paired", a=a, b=b)
     if rules.list.asked != "no":
         own = words_of(own_rulebook(rules_json(rules)), words)
-        fields = (own(f"list.{each.key}") for each in rules.list.fields)
-        yield words(f"own.list.{rules.list.asked}", fields=", ".join(fields) or "–")
+        fields = ", ".join(own(f"list.{each.key}") for each in rules.list.fields)
+        yield words(f"own.list.{rules.list.asked}", fields=fields or "–")
 
 
 # --- worked matches ---
@@ -237,7 +250,7 @@ def _examples(rules: Rules) -> Iterator[Result]:
         yield Result(score=SidePair(high, low), second=second)
         yield Result(level_ended, score=SidePair(low, low), second=(more and SidePair(0, 0)) or None)
         yield Result(CONCESSION, conceded_by="a", score=SidePair(low, low), second=second)
-    elif match.report == GAMES and wins > 1:
+    elif match.report == GAMES:
         yield Result(score=SidePair(wins, wins - 1))
         yield Result(level_ended, score=SidePair(wins - 1, wins - 1))
         yield Result(CONCESSION, conceded_by="a", score=SidePair(0, wins - 1))
@@ -248,24 +261,29 @@ def _examples(rules: Rules) -> Iterator[Result]:
 
 
 def _typical(figure: FigureRule) -> tuple[int, int]:
-    """A score well ahead, and one behind it."""
-    return min(figure.maximum, max(figure.default, figure.maximum * 3 // 4)), figure.maximum * 2 // 5
+    """A score well ahead, and one behind it: around where the dial starts."""
+    low = max(0, min(figure.default or figure.maximum * 2 // 5, figure.maximum - 1))
+    return min(figure.maximum, max(low + 1, figure.default * 3 // 2 or figure.maximum * 3 // 4)), low
 
 
 def _worked(book: OwnRulebook, result: Result, words: Words) -> str:
-    options = book.options({})
+    options, rules, counted = book.options({}), book.rules, book.counted(result)
     worth = [book.tally(Match("a", "b", result=result), side, options).points for side in SIDES]
-    texts = [f"{pair.a}:{pair.b}" for pair in result.figures.values()] if book.rules.match.figures else []
-    if result.winner is not None:
-        texts.append(words(f"outcome.{'draw' if result.winner == 'draw' else 'win'}"))
-    if result.ended == TIME:
-        texts.append(words("ended.time"))
-    if result.ended == CONCESSION:
-        texts.append(words("own.conceded"))
-    points = ":".join(points_text(n, book.rules.points.unit) for n in worth)
-    counted = book.counted(result)
-    text = f"{', '.join(texts)} → {points}"
-    if counted == result or not book.rules.match.figures:
+    told = {key: (pair.a, pair.b) for key, pair in result.figures.items()}
+    texts = [_numbers(rules, told, words)] if rules.match.figures else []
+    if (winner := book.winner(result, options)) == "none" or result.winner is not None:
+        texts.append(words({"none": "result.none", "draw": "outcome.draw"}.get(winner, "outcome.win")))
+    texts += [words(ENDED[result.ended])] if result.ended in ENDED else []
+    text = f"{', '.join(texts)} → {_paired(worth, rules.points.unit)}"
+    if counted == result or not rules.match.figures:
         return text
-    score = ", ".join(f"{pair.a}:{pair.b}" for pair in counted.figures.values())
-    return f"{text} ({words('own.counted', score=score)})"
+    return (
+        f"{text} ({words('own.counted', score=', '.join(f'{pair.a}:{pair.b}' for pair in counted.figures.values()))})"
+    )
+
+
+def _numbers(rules: Rules, figures: Mapping[Any, Iterable[int]], words: Words) -> str:
+    """ "70:40"; where a game counts two, which is which: "6:4 (Goals), 3:1 (Cards)"."""
+    told = {key: ":".join(map(str, pair)) for key, pair in figures.items()}
+    named = len(rules.match.figure) > 1
+    return ", ".join(f"{text} ({figure_text(rules, key, words)})" if named else text for key, text in told.items())

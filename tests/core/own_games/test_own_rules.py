@@ -9,6 +9,8 @@ from msgspec.structs import replace
 
 from event_kit import refused
 from own_games.own_evenings import own_event
+from roundtap.headless.rulebook import made_up_table
+from roundtap.headless.standings import as_text
 from roundtap.main import main
 from roundtap_core.clock import Instant
 from roundtap_core.event import commands as c
@@ -21,6 +23,7 @@ from roundtap_core.rulebooks.base import SWISS_ROUND, MatchSituation
 from roundtap_core.rulebooks.own_rules import Rules, read_rules, rules_data, rules_id, rules_json
 from roundtap_core.rulebooks.own_words import rules_in_words, words_of, worked_matches
 from roundtap_core.rulebooks.registry import book_of, rulebook
+from roundtap_core.standings.standings import standings
 from roundtap_core.words import LANGUAGES, core_words
 
 FOLDER = Path(__file__).parent / "examples"
@@ -283,9 +286,86 @@ def test_the_command_says_rules_back_or_every_fault(tmp_path: Path, capsys: pyte
     assert main(["rulebook", "check", str(tmp_path / "none.toml")]) == 2
 
 
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_an_english_sentence_has_at_most_twenty_words_and_begins_with_a_capital(path: Path) -> None:
+    for said in rules_in_words(rules_of(path.read_text(encoding="utf-8")), core_words("en")):
+        assert said[:1] == said[:1].upper(), said
+        for sentence in said.split(". "):
+            words = [word for word in sentence.split() if any(letter.isalpha() for letter in word)]
+            assert len(words) <= 20, sentence
+
+
+@pytest.mark.parametrize(
+    ("language", "one", "two"),
+    [
+        ("en", "without the lowest.", "without the 2 lowest."),
+        ("es", "sin el valor más bajo.", "sin los 2 valores más bajos."),
+        ("de", "ohne den niedrigsten Wert.", "ohne die 2 niedrigsten Werte."),
+        ("pl", "bez najniższej wartości.", "bez 2 najniższych wartości."),
+    ],
+)
+def test_what_is_cut_is_told_in_the_singular_too(language: str, one: str, two: str) -> None:
+    for cut, said in ((1, one), (2, two)):
+        rules = rules_of(GAMES + f'[[tiebreakers]]\nby = "opponents_points"\ncut_lowest = {cut}\n')
+        assert any(line.endswith(said) for line in rules_in_words(rules, core_words(language)))
+
+
+def test_rounds_and_minutes_have_their_plural() -> None:
+    rules = rules_of(GAMES + "[time]\nswiss = 1\n[structure]\nlines = [[3, 3, 1, 0], [4, 8, 3, 0], [9, 0, 5, 4]]\n")
+    polish, english = (rules_in_words(rules, core_words(language)) for language in ("pl", "en"))
+    assert {"3–3 graczy: 1 runda, bez awansu.", "4–8 graczy: 3 rundy, bez awansu."} < set(polish)
+    assert "9+ graczy: 5 rund, awans 4 najlepszych." in polish
+    assert {"3–3 players: 1 round, no cut.", "9+ players: 5 rounds, cut to top 4.", "Swiss: 1 minute."} < set(english)
+
+
+def test_a_table_of_points_is_told_by_the_spans_of_its_leads() -> None:
+    table = '[[points.table]]\nof = "score"\nsteps = [[0, 10, 10], [1, 11, 9], [6, 20, 0]]\n'
+    said = rules_in_words(rules_of(POINTS.replace("win = 3", "win = 0") + table), core_words("en"))
+    assert "Points by the lead (Points): 0: 10:10; 1–5: 11:9; 6+: 20:0." in said
+    assert not any(line.startswith("A win gives") for line in said)
+
+
+def test_a_round_robin_has_no_swiss_rounds_no_elimination_and_no_bye_of_the_lowest() -> None:
+    rules = rules_of((FOLDER / "everybody-flicks.toml").read_text(encoding="utf-8"))
+    for language, called in zip(
+        LANGUAGES, ("Round robin", "Todos contra", "Jeder gegen", "Każdy z każdym"), strict=True
+    ):
+        words = core_words(language)
+        said = rules_in_words(rules, words)
+        assert any(line.startswith(f"{called}") for line in said)
+        assert words(f"bye_order.{rules.bye.order}") not in said
+        assert words("own.knockout.better_rank") not in said
+        assert not any(line.startswith(words("own.knockout.ask", question="")) for line in said)
+    assert "If “Points of four ends” is level, “Twenties” decides." in rules_in_words(rules, core_words("en"))
+
+
+def test_worked_matches_name_both_numbers_and_do_not_call_a_double_loss_a_draw() -> None:
+    two = POINTS.replace("[points]", 'label = { en = "Goals" }\n[[match.figure]]\nkey = "second"\n[points]')
+    assert worked_matches(rules_of(two), core_words("en"))[0] == "74:39 (Goals), 74:39 (Second number) → 3:0"
+    lost = GAMES + '[time]\nswiss = 50\nundecided = "both_lose"\n'
+    assert worked_matches(rules_of(lost), core_words("en"))[1] == "1:1, both lose, time → 0:0"
+    one = GAMES.replace("best_of = 3\n", "")
+    assert worked_matches(rules_of(one), core_words("en"))[0] == "1:0 → 3:0"
+
+
+def test_the_heading_of_a_column_is_said_with_what_it_is() -> None:
+    spread = '[[tiebreakers]]\nby = "difference"\nof = "score"\nlabel = { en = "Spread" }\n'
+    assert "Tie-break 1: Spread (Points, difference)." in rules_in_words(rules_of(POINTS + spread), core_words("en"))
+
+
 def test_a_label_that_no_screen_can_show_whole_is_told_with_the_letters_that_are_lost() -> None:
     text = POINTS.replace('key = "score"', 'key = "score"\nlabel = { en = "Points", de = "WWWWWWWWWWWWWWWWW" }')
     rules, _, [warning] = read_rules(text)
     assert rules is not None
     assert (warning.line, warning.where) == (7, "/match/figure/0/label/de")
     assert warning.say() == "“WWWWWWWWWWWWWW” is all a table's screen shows; “WWW” is lost. Shorten it, or keep it."
+
+
+def test_standings_as_text_show_halves_and_percentages_as_pages_do() -> None:
+    ties = '[[tiebreakers]]\nby = "opponents_match_win"\n[[tiebreakers]]\nby = "sonneborn_berger"\n'
+    text = HEAD + '[match]\nreport = "winner"\ndraws = "any_time"\n[points]\nwin = 2\ndraw = 1\nunit = "half"\n' + ties
+    table = made_up_table(rules_of(text))
+    words = words_of(book_of(table), core_words("en"))
+    first = as_text(standings(table), table, words).splitlines()[1]
+    assert first.split() == ["1", "Dora", "2", "3", "2", "1", "0", "0", "44.4%", "2.500", "tournament", "points"]
+    assert "1½" in as_text(standings(table), table, words)

@@ -18,7 +18,7 @@ from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.records import Result
 from roundtap_core.rulebooks.own_rules import Rules, read_rules, rules_from_json, rules_id, rules_json
 from roundtap_core.rulebooks.own_words import rules_in_words, worked_matches
-from roundtap_core.words import core_words
+from roundtap_core.words import LANGUAGES, core_words
 from roundtap_hub.events.game_form import PRESETS, presets
 from roundtap_hub.store.service import Step
 from roundtap_hub.store.venue import GAME_REMOVED
@@ -105,7 +105,7 @@ def test_the_rules_page_says_what_is_computed_and_that_no_document_was_compared(
     assert "Draft night Rules of this store. Not checked against a publisher's document. Bring sleeves." in said
     assert "What Roundtap computes" in said
     assert 'id="clauses"' not in page.text
-    for sentence in rules_in_words(rules(), core_words("en")):
+    for sentence in rules_in_words(rules(), core_words("en"), planned=False):
         assert sentence in said
         assert sentence in text_of(browser.get("/console/e1/print/emergency"))
 
@@ -265,6 +265,15 @@ def test_the_form_says_what_the_rules_mean_before_anything_is_saved(house: House
     for line in (*rules_in_words(named, core_words("en")), *worked_matches(named, core_words("en"))):
         assert line in page
     assert saved(house) == {}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_form_names_a_way_of_breaking_ties_as_the_rules_do(house: House, language: str):
+    browser = house.browser(language)
+    browser.enter(house.hub)
+    page, words = text_of(browser.get("/console/games?start=two_figures")), core_words(language)
+    for way in ("opponents_match_win", "game_win", "sos", "cumulative", "opponents_points"):
+        assert words(f"tiebreaker.{way}") in page
 
 
 @pytest.mark.parametrize(
