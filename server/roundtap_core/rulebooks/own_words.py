@@ -97,8 +97,6 @@ def _labels(book: OwnRulebook, words: Words) -> dict[str, str]:
         known = f"list.{field.key}" in words
         if field.label is not None or not known:
             labels[f"list.{field.key}"] = field.label.text(language) if field.label else field.key
-    if rules.pairing.rounds == EVERYBODY:
-        labels["stage.swiss"] = words("stage.everybody")
     if rules.sides is not None:
         labels |= {
             f"side.name.{side}": name.text(language) for side, name in zip(SIDES, rules.sides.names, strict=True)
