@@ -3,8 +3,6 @@
 msgspec accepts or rejects; reasons.py explains a rejection.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Mapping
 from contextlib import suppress
@@ -58,7 +56,7 @@ class DisplayText(str):
     JSON_TYPE = "string"
 
     @classmethod
-    def of(cls, value: object) -> DisplayText:
+    def of(cls, value: object) -> "DisplayText":
         if not isinstance(value, str):
             raise ValueError("a text of people is a text")
         # Printable characters fit on a screen: no line feed, no direction mark. Persian names and emoji need joiners.

@@ -1,7 +1,5 @@
 """A table's view, sent by the hub: its match and players, the form for a result, its clock."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Generic
 
 from msgspec import UNSET, Meta, UnsetType, field
@@ -115,7 +113,7 @@ class MatchView(Message, frozen=True):
         """The same for two views of one match, and different for two matches."""
         return self.id, self.draw
 
-    def other_players(self, before: MatchView) -> bool:
+    def other_players(self, before: "MatchView") -> bool:
         """Whether other people play than in `before`: an organizer changed the seating. Ids missing from an older hub
         prove nothing."""
         return any(
@@ -182,7 +180,7 @@ class EventOptions(dict[str, Any]):
     JSON_TYPE = "object"
 
     @classmethod
-    def of(cls, options: object) -> EventOptions:
+    def of(cls, options: object) -> "EventOptions":
         if not isinstance(options, dict):
             raise ValueError("options are an object")
         refuse_options_out_of_range(options)

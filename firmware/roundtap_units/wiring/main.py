@@ -1,7 +1,5 @@
 """`roundtap board`: a board's wiring as a table, its shopping list, and a test of everything on it."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import queue
@@ -212,7 +210,7 @@ class BoardTest:
     front: Controls
     screen: Screen
     edges: queue.SimpleQueue[Any]
-    person: TerminalUser
+    person: "TerminalUser"
     words: Words
     mono_ms: Callable[[], int]
     wait: Callable[[int], None]

@@ -1,7 +1,5 @@
 """What is known of a person: kept apart from the entries, so that a person can be forgotten and lists stay secret."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -64,14 +62,14 @@ class Person(Struct, frozen=True):
         return {key: value for key, value in data.items() if value is not None}
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Person:
+    def from_json(cls, data: Mapping[str, Any]) -> "Person":
         values = dict(data)
         for key in ("members", "houses"):
             values[key] = tuple(values.get(key) or ())
         return cls(**values)
 
     @classmethod
-    def of(cls, competitor: Competitor) -> Person:
+    def of(cls, competitor: Competitor) -> "Person":
         c = competitor
         return cls(
             c.name,

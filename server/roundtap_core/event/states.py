@@ -1,7 +1,5 @@
 """The state of one event: what the fold of its entries yields. Frozen; `decide.apply` makes the next one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any
@@ -401,7 +399,7 @@ class EventState(Struct, frozen=True):
         played = self.rounds[place[0]]
         return played, played.matches[place[1]]
 
-    def with_match(self, match: MatchState, **more: Any) -> EventState:
+    def with_match(self, match: MatchState, **more: Any) -> "EventState":
         """The state with this match in the place of the one of its id, where there is one, and other fields changed."""
         place = self._place_of(match.id)
         if place is None:
@@ -411,7 +409,7 @@ class EventState(Struct, frozen=True):
         matches = (*played.matches[:m], match, *played.matches[m + 1 :])
         return replace(self, rounds=(*self.rounds[:r], replace(played, matches=matches), *self.rounds[r + 1 :]), **more)
 
-    def with_entrant(self, competitor: str, **changes: Any) -> EventState:
+    def with_entrant(self, competitor: str, **changes: Any) -> "EventState":
         return replace(self, entrants={**self.entrants, competitor: replace(self.entrants[competitor], **changes)})
 
     def _place_of(self, match_id: str) -> tuple[int, int] | None:

@@ -4,8 +4,6 @@ What types cannot say stands in `read.py`: unique ids, known competitors. `event
 the same; it is made from these types (`tests/tools/event_schema.py`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Container, Iterator, Sequence
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -50,7 +48,7 @@ class FreeObject(dict[str, Any]):
     KNOWN: ClassVar[type[Message]] = Message  # keys with a fixed meaning
 
     @classmethod
-    def of(cls, data: object) -> FreeObject:
+    def of(cls, data: object) -> "FreeObject":
         if not isinstance(data, dict) or any(cls.problems(data, "/" * cls.LEVEL)):
             raise ValueError("beyond the limits")
         return cls(data)
@@ -71,7 +69,7 @@ class OwnRules(dict[str, Any]):
     JSON_TYPE = "object"
 
     @classmethod
-    def of(cls, data: object) -> OwnRules:
+    def of(cls, data: object) -> "OwnRules":
         own_rules_json(data)
         return cls(data if isinstance(data, dict) else {})
 

@@ -5,8 +5,6 @@ steps in order: questions, and rules between them that may decide, so that no ne
 `walk_way` tells what to ask next; `compose_result` makes the `Result`, and `result_readings` reads one back.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
@@ -93,7 +91,7 @@ class WayToEnd(Message, frozen=True):
         """Figures that a rule adds one to, on behalf of another."""
         return frozenset(step.gives for step in self.steps if isinstance(step, Bonus))
 
-    def opened_by(self, opener: Side) -> WayToEnd:
+    def opened_by(self, opener: Side) -> "WayToEnd":
         """The way with every question as addressed to its side."""
         sides: dict[str | None, Side] = {WINNER: opener, LOSER: other_side(opener)}
         return self.replace(
@@ -103,7 +101,7 @@ class WayToEnd(Message, frozen=True):
             )
         )
 
-    def for_one_side(self, side: Side, opener: Side) -> WayToEnd:
+    def for_one_side(self, side: Side, opener: Side) -> "WayToEnd":
         """The way as addressed to one side alone: the other picks its own squads."""
         theirs = LOSER if side == opener else WINNER
         return self.replace(

@@ -5,8 +5,6 @@ Keys and roles come from the venue's stream and rows beside it; those of local u
 Units on the hub's own machine find their keys in files under /run that only they may read.
 """
 
-from __future__ import annotations
-
 import grp
 import hmac
 import json
@@ -386,7 +384,7 @@ class UnitAuth:
     replayed packet is charged to its address. So no stranger uses up a unit's rate by captured or forged messages.
     `generous`: a factor for the usual rates. Thread-safe."""
 
-    def __init__(self, keys: UnitKeys, troubles: UnitTroubles, now_ms: Callable[[], int], generous: int = 1) -> None:
+    def __init__(self, keys: UnitKeys, troubles: "UnitTroubles", now_ms: Callable[[], int], generous: int = 1) -> None:
         self._keys = keys
         self._troubles = troubles
         self._wrong_rate = Rate(FORGERY_RATE.burst * generous, FORGERY_RATE.per_second * generous)

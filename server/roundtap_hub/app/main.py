@@ -1,7 +1,5 @@
 """`roundtap hub`: serve one venue from one folder, or as one of several hubs on a database."""
 
-from __future__ import annotations
-
 import argparse
 import errno
 import logging
@@ -176,7 +174,7 @@ def read_own_files(args: argparse.Namespace, secure_port: int, clocks: Clocks, i
     return own
 
 
-def open_store(args: argparse.Namespace, clocks: Clocks) -> HubResources | Problem:
+def open_store(args: argparse.Namespace, clocks: Clocks) -> "HubResources | Problem":
     """The journal, on `clocks` where that is in a folder; a Problem that waiting may end. Raises StartRefused."""
     try:
         at_point = crash_point(args.crash_at)
@@ -191,7 +189,7 @@ def open_store(args: argparse.Namespace, clocks: Clocks) -> HubResources | Probl
 
 
 def make_hub(
-    args: argparse.Namespace, listeners: Listeners, own: OwnFiles, opened: HubResources, is_practice: bool
+    args: argparse.Namespace, listeners: Listeners, own: OwnFiles, opened: "HubResources", is_practice: bool
 ) -> Hub:
     """The hub on an opened journal, with the keys of units on this machine."""
     service, port = opened.service, listeners.port
@@ -312,7 +310,7 @@ def _retry_key_file(folder: Path, service: Service) -> None:
         time.sleep(KEY_FILE_RETRY_S)
 
 
-def _peers(args: argparse.Namespace, opened: HubResources, secret: bytes, port: int) -> Peers | None:
+def _peers(args: argparse.Namespace, opened: "HubResources", secret: bytes, port: int) -> Peers | None:
     """The hubs with copies of this one's folder; None on a database, where hubs share the journal itself."""
     copies = opened.service.copies
     if copies is None:

@@ -1,7 +1,5 @@
 """The hub's server: one application on its plain port and over TLS, with a watchdog; and the front of a page server."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import signal

@@ -3,8 +3,6 @@
 What to check for another Python than this one is in tests/kit/test_private_names.py.
 """
 
-from __future__ import annotations
-
 import asyncio
 import ssl
 from asyncio.sslproto import SSLProtocol

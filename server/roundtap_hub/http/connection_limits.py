@@ -1,7 +1,5 @@
 """Limits on connections, by address and in total, counted at accept."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import os
@@ -52,7 +50,7 @@ class Counted:
     """Something that takes a place of its address until it ends."""
 
     caller = ""
-    limits: ConnectionLimits | None = None
+    limits: "ConnectionLimits | None" = None
 
     def disconnect(self) -> None:
         """End it from this side."""
@@ -171,7 +169,7 @@ class LimitedListener(socket.socket):
     limits: ConnectionLimits
     _spare: int | None = None
 
-    def limited_by(self, limits: ConnectionLimits) -> LimitedListener:
+    def limited_by(self, limits: ConnectionLimits) -> "LimitedListener":
         self.limits = limits
         self._spare = os.open(os.devnull, os.O_RDONLY)
         return self

@@ -1,7 +1,5 @@
 """What a request says of its sender: address, whether it is this machine, cookies, language."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 import secrets
@@ -101,7 +99,7 @@ class IsolatingWords(Words):
         )
 
     @classmethod
-    def of(cls, words: Words) -> IsolatingWords:
+    def of(cls, words: Words) -> "IsolatingWords":
         return cls(words.language, words._texts)
 
 

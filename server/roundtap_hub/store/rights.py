@@ -4,8 +4,6 @@ Entries hold digests of keys and PINs, enough to tell which is valid; the key it
 rows beside the stream, as entries outlive the right to know a name. No link works without the hub's secret.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
@@ -58,7 +56,7 @@ def unit_placed_entry(unit: str, table: int | None) -> NewEntry:
     return NewEntry("unit-placed", {"unit": unit, "table": table})
 
 
-def refuse_stale_key(units: Mapping[str, UnitKeyRecord], staff: StaffRoll, new: NewEntry) -> None:
+def refuse_stale_key(units: Mapping[str, UnitKeyRecord], staff: "StaffRoll", new: NewEntry) -> None:
     """Raise where the key or PIN that `new` replaces is not the current one: Problem "unit_known", "unknown_unit",
     "unknown_person"; "too_many_units"."""
     if new.kind == STAFF_SET and "instead_of" in new.data and new.data["instead_of"] != staff[new.data["person"]].pin:

@@ -1,7 +1,5 @@
 """The API for standbys, hubs of the lineage and pages that lost their hub; a replaced hub's page."""
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import logging
@@ -95,7 +93,7 @@ class StandbyApi:
     asks again and again: it gets everything it lacks, then each commit as it happens. The journal is read in
     threads."""
 
-    def __init__(self, hub: Hub, page: TakenOverPage) -> None:
+    def __init__(self, hub: Hub, page: "TakenOverPage") -> None:
         self._hub = hub
         self._kin = hub.kin
         self._page = page
