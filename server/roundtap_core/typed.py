@@ -9,7 +9,6 @@ from contextlib import suppress
 from typing import Annotated, Any, Self, TypeVar, overload
 
 import msgspec
-from msgspec import Meta
 
 from roundtap_core import limits
 from roundtap_core.errors import Problem
@@ -30,23 +29,23 @@ class Message(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(self, **changes)
 
 
-Text = Annotated[str, Meta(max_length=limits.ID_LETTERS)]
-Name = Annotated[str, Meta(min_length=1, max_length=limits.ID_LETTERS)]
-Natural = Annotated[int, Meta(ge=0, le=2**31 - 1)]
-Exact = Annotated[int, Meta(ge=limits.EXACT[0], le=limits.EXACT[1])]
-Count = Annotated[int, Meta(ge=limits.COUNT[0], le=limits.COUNT[1])]
-Figure = Annotated[int, Meta(ge=limits.FIGURE[0], le=limits.FIGURE[1])]
-Number = Annotated[int, Meta(ge=limits.NUMBER[0], le=limits.NUMBER[1])]
-Minutes = Annotated[int, Meta(ge=limits.MINUTES[0], le=limits.MINUTES[1])]
-LastRound = Annotated[int, Meta(ge=limits.ROUND[0], le=limits.ROUND[1])]
+Text = Annotated[str, msgspec.Meta(max_length=limits.ID_LETTERS)]
+Name = Annotated[str, msgspec.Meta(min_length=1, max_length=limits.ID_LETTERS)]
+Natural = Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)]
+Exact = Annotated[int, msgspec.Meta(ge=limits.EXACT[0], le=limits.EXACT[1])]
+Count = Annotated[int, msgspec.Meta(ge=limits.COUNT[0], le=limits.COUNT[1])]
+Figure = Annotated[int, msgspec.Meta(ge=limits.FIGURE[0], le=limits.FIGURE[1])]
+Number = Annotated[int, msgspec.Meta(ge=limits.NUMBER[0], le=limits.NUMBER[1])]
+Minutes = Annotated[int, msgspec.Meta(ge=limits.MINUTES[0], le=limits.MINUTES[1])]
+LastRound = Annotated[int, msgspec.Meta(ge=limits.ROUND[0], le=limits.ROUND[1])]
 
-Line = Annotated[str, Meta(max_length=limits.LINE_LETTERS, pattern=limits.LINE)]
-Id = Annotated[str, Meta(max_length=limits.ID_LETTERS, pattern=limits.LINE)]
-LineOrEmpty = Annotated[str, Meta(max_length=limits.LINE_LETTERS, pattern=_LINE_OR_EMPTY)]
-IdOrEmpty = Annotated[str, Meta(max_length=limits.ID_LETTERS, pattern=_LINE_OR_EMPTY)]
-Prose = Annotated[str, Meta(max_length=limits.PROSE_LETTERS, pattern=limits.PROSE)]
+Line = Annotated[str, msgspec.Meta(max_length=limits.LINE_LETTERS, pattern=limits.LINE)]
+Id = Annotated[str, msgspec.Meta(max_length=limits.ID_LETTERS, pattern=limits.LINE)]
+LineOrEmpty = Annotated[str, msgspec.Meta(max_length=limits.LINE_LETTERS, pattern=_LINE_OR_EMPTY)]
+IdOrEmpty = Annotated[str, msgspec.Meta(max_length=limits.ID_LETTERS, pattern=_LINE_OR_EMPTY)]
+Prose = Annotated[str, msgspec.Meta(max_length=limits.PROSE_LETTERS, pattern=limits.PROSE)]
 
-Word = Annotated[str, Meta(max_length=SHOWN_LETTERS, pattern=LINE_OR_NONE)]
+Word = Annotated[str, msgspec.Meta(max_length=SHOWN_LETTERS, pattern=LINE_OR_NONE)]
 
 
 class DisplayText(str):

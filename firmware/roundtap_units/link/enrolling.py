@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from roundtap_core import enrol_keys
-from roundtap_core.enrol_keys import CODE_DIGITS
 from roundtap_core.messages import EnrolGrant, EnrolStatus, ExchangeOffer
 from roundtap_core.typed import parse_message
 from roundtap_core.wire import ENROL, envelope, open_envelope
@@ -95,7 +94,9 @@ class EnrolClient:
         shown_ms: int = SHOWN_MS,
         find: Callable[[Sequence[Endpoint], Iterable[str]], FoundHub | None] = find_hub,
         post: Post = lambda place, message: request_json(place, PATH, message, 8.0, 6.0),
-        new_code: Callable[[], str] = lambda: str(secrets.randbelow(10**CODE_DIGITS)).zfill(CODE_DIGITS),
+        new_code: Callable[[], str] = lambda: str(secrets.randbelow(10**enrol_keys.CODE_DIGITS)).zfill(
+            enrol_keys.CODE_DIGITS
+        ),
         wait: Callable[[float], bool] | None = None,
     ) -> None:
         self._kind = kind

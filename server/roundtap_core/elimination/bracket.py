@@ -6,7 +6,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from roundtap_core.elimination import cut
-from roundtap_core.elimination.cut import cut_order, swiss_order
 from roundtap_core.randomness import lot_number
 from roundtap_core.records import ELIMINATION, SWISS, Match, Side, Tournament, other_side
 from roundtap_core.rulebooks.base import Options, Rulebook
@@ -121,11 +120,11 @@ def bracket_of(tournament: Tournament, seeds: Sequence[str] = ()) -> Bracket | N
     if not played and len(seeds) < 2:
         return None
     ranked = bool(tournament.stage_rounds(SWISS))
-    standing = swiss_order(tournament) if ranked else ()
+    standing = cut.swiss_order(tournament) if ranked else ()
     size = cut.size_from_round(played[0].matches) if played else cut.bracket_size(len(seeds))
     if played and not seeds and standing:
         began = {who for match in played[0].matches for who in (match.a, match.b)}
-        seeds = tuple(who for who in cut_order(tournament) if who in began)
+        seeds = tuple(who for who in cut.cut_order(tournament) if who in began)
     building = _BracketBuilder(tournament, size, tuple(seeds), standing)
     for bracket_round in range(1, cut.round_count(size) + 1):
         drawn = played[bracket_round - 1] if bracket_round <= len(played) else None

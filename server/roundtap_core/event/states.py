@@ -13,7 +13,6 @@ from roundtap_core.elimination.cut import Cut
 from roundtap_core.event.entries import GENESIS
 from roundtap_core.event.person import Person
 from roundtap_core.names import public_names
-from roundtap_core.records import result_to_json
 from roundtap_core.rulebooks.base import HEAD_JUDGE, JUDGE, ORGANIZER, Rulebook
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.typed import Count, Exact, Id, IdOrEmpty, LastRound, Line, Number, Prose, Text
@@ -543,7 +542,7 @@ def state_digest(state: EventState) -> str:
                             m.match.a,
                             m.match.b,
                             m.match.bye,
-                            result_to_json(m.match.result) if m.match.result else None,
+                            records.result_to_json(m.match.result) if m.match.result else None,
                             *([m.match.game] if m.match.game is not None else ()),
                         ]
                         for m in r.matches

@@ -21,11 +21,9 @@ from roundtap_hub.http.routes import ROUTES
 from roundtap_hub.http.static_files import StaticFiles
 from roundtap_hub.judging import judging
 from roundtap_hub.live import current, forms, render
-from roundtap_hub.live.current import Visit
 from roundtap_hub.live.page_cache import RENDER_PAGE, RenderingKey, RenderInput
 from roundtap_hub.live.page_versions import PAGE_KINDS
 from roundtap_hub.live.regions import RenderedPage
-from roundtap_hub.live.render import RENDER_CACHE, ROW_CACHE, RenderCache, RowCache
 from roundtap_hub.paper import paper, station_api
 from roundtap_hub.people import find, import_people, lists, registration_desk, sign_up
 from roundtap_hub.phones import my_page, players
@@ -89,7 +87,7 @@ def draw_page(
     environ = wsgi_environ({"method": "GET", "path": path, "query_string": b"", "headers": [(b"host", b"localhost")]})
     with app.request_context(environ):
         g.snapshot, g.units, g.now_ms, g.version, g.variant = *render_input, now_ms, version, key.variant
-        g.visit, g.words = Visit("", "", None, "", ""), words_in(key.language)
+        g.visit, g.words = current.Visit("", "", None, "", ""), words_in(key.language)
         try:
             answer: Any = app.preprocess_request() or app.dispatch_request()
         except HTTPException:
@@ -104,8 +102,8 @@ def register_pages(app: Flask, hub: Hub) -> None:
         current.ACCESS: hub.access,
         ENROLMENT: hub.enrolment,
         SOUND: lambda: hub.sound,
-        RENDER_CACHE: RenderCache(),
-        ROW_CACHE: RowCache(),
+        render.RENDER_CACHE: render.RenderCache(),
+        render.ROW_CACHE: render.RowCache(),
         error_pages.PENDING_COMMANDS: error_pages.PendingCommands(),
         render.OPEN_THINGS: console.open_things,
     }

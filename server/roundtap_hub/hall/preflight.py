@@ -18,7 +18,6 @@ from roundtap_hub.views.preflight_checks import all_checks, failed_checks
 from roundtap_hub.views.round_clock import DATE_AND_TIME, time_of_day
 from roundtap_hub.views.unit_list import table_units, unit_rows
 from roundtap_machine import checks as machine_checks
-from roundtap_machine.checks import GROUPS, NOTE, WRONG, Check, worst_first
 from roundtap_machine.services import list_services, log_lines
 
 
@@ -43,23 +42,27 @@ class CheckGroup:
     """A part of the hall: `findings` are the checks that are wrong or notes, worst first; `fine` the others."""
 
     name: str
-    findings: tuple[Check, ...]
-    fine: tuple[Check, ...]
+    findings: tuple[machine_checks.Check, ...]
+    fine: tuple[machine_checks.Check, ...]
 
     @property
     def wrong(self) -> int:
-        return sum(check.state == WRONG for check in self.findings)
+        return sum(check.state == machine_checks.WRONG for check in self.findings)
 
 
-def group_checks(checks: Collection[Check]) -> list[CheckGroup]:
+def group_checks(checks: Collection[machine_checks.Check]) -> list[CheckGroup]:
     """The checks by part of the hall, in the order of GROUPS."""
     groups = [
         CheckGroup(
             name,
-            tuple(worst_first(c for c in checks if c.group == name and c.state in (WRONG, NOTE))),
-            tuple(c for c in checks if c.group == name and c.state not in (WRONG, NOTE)),
+            tuple(
+                machine_checks.worst_first(
+                    c for c in checks if c.group == name and c.state in (machine_checks.WRONG, machine_checks.NOTE)
+                )
+            ),
+            tuple(c for c in checks if c.group == name and c.state not in (machine_checks.WRONG, machine_checks.NOTE)),
         )
-        for name in GROUPS
+        for name in machine_checks.GROUPS
     ]
     return [group for group in groups if group.findings or group.fine]
 
@@ -75,7 +78,7 @@ def preflight_page() -> AnyResponse:
         PageKey("before-doors"),
         groups=group_checks(checks),
         wrong=failed_checks(checks),
-        noted=[check for check in checks if check.state == NOTE],
+        noted=[check for check in checks if check.state == machine_checks.NOTE],
         unit_rows=unit_rows(snapshot, table_units(hub, snapshot, units), units, current.now_ms()),
         wall=time_of_day(hub.clocks.wall(), form=f"{DATE_AND_TIME} %Z"),
     )

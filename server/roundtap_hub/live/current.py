@@ -17,7 +17,6 @@ from roundtap_hub.access.staff import HUB_PIN_IDENTITY, LIFE_MS, Session, StaffI
 from roundtap_hub.http import requester
 from roundtap_hub.http.auth import is_csrf_valid
 from roundtap_hub.http.host import hall_address
-from roundtap_hub.http.requester import reader_language, words_in
 from roundtap_hub.http.routes import ROUTES, Route
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views.running_hub import RunningHub
@@ -265,13 +264,15 @@ def language() -> str:
     chosen = request.args.get("lang", "")
     if chosen in LANGUAGES:
         remember_language(chosen)
-    return reader_language(chosen, current_visit().language, request.headers.get("Accept-Language", ""), hub().language)
+    return requester.reader_language(
+        chosen, current_visit().language, request.headers.get("Accept-Language", ""), hub().language
+    )
 
 
 def words() -> Words:
     """The texts in this request's language."""
     if "words" not in g:
-        g.words = words_in(language())
+        g.words = requester.words_in(language())
     texts: Words = g.words
     return texts
 

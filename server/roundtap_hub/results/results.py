@@ -27,7 +27,6 @@ from roundtap_hub.http.routes import (
     route,
 )
 from roundtap_hub.live import current, forms, render, result_wizard
-from roundtap_hub.live.result_wizard import Fields, MatchEntry, WizardProgress
 from roundtap_hub.results.slip_desk import CODE_LETTERS, enter_slip, slip_view
 from roundtap_hub.results.typed_result import line_grammar, read_line
 from roundtap_hub.views.judging_view import author_of, judge_view
@@ -36,10 +35,12 @@ from roundtap_hub.views.saved_event import SavedEvent, full_names, newest_round
 from roundtap_hub.views.tables import GridCell, ShownResult, grid_cell, lot_to_draw, pre_game_choice, shown_result
 
 
-def entered_by_official(event_id: str, match_id: str, fields: Fields | None = None) -> MatchEntry:
+def entered_by_official(
+    event_id: str, match_id: str, fields: result_wizard.Fields | None = None
+) -> result_wizard.MatchEntry:
     """`fields`: of the steps so far. They carry the code of the slip that is typed, if it is this match's, and what the
     official acts on: as seen at the beginning, after a conflict as it is now."""
-    event, fields = current.event(event_id), Fields() if fields is None else fields
+    event, fields = current.event(event_id), result_wizard.Fields() if fields is None else fields
     played, match = result_wizard.public_match(event.state, match_id)
     saw = {"revision": str(match.revision), "seen": str(match.number or 0)}
     if g.get("problem") is None and "revision" in fields:
@@ -83,7 +84,7 @@ def match_page(event_id: str, match_id: str) -> AnyResponse:
         lot=lot_to_draw(state, played, match),
         names=entered.names,
         earlier=_earlier(event, entered),
-        at=entered.page(WizardProgress()),
+        at=entered.page(result_wizard.WizardProgress()),
         line="",
         grammar=line_grammar(entered),
     )
@@ -99,7 +100,7 @@ class ReplacedResult:
     again: str
 
 
-def _earlier(event: SavedEvent, entered: MatchEntry) -> list[ReplacedResult]:
+def _earlier(event: SavedEvent, entered: result_wizard.MatchEntry) -> list[ReplacedResult]:
     """Replaced results, newest first."""
     replaced = [(result_from_json(each["was"]), each) for each in reversed(entered.match.corrections)]
     return [
@@ -216,7 +217,7 @@ def result_wizard_page(event_id: str, match_id: str) -> AnyResponse:
     )
 
 
-def _refuse_other_slip(entered: MatchEntry, fields: Fields) -> None:
+def _refuse_other_slip(entered: result_wizard.MatchEntry, fields: result_wizard.Fields) -> None:
     """Raises Problem("slip_of_another") where the code that is typed is not that of this match's slip."""
     if fields.get("slip") and not entered.slip:
         raise Problem("slip_of_another", code=fields["slip"][:CODE_LETTERS])
@@ -250,7 +251,7 @@ def _enter(match_id: str, result: Result) -> EnterResult:
     )
 
 
-def _tab(entered: MatchEntry) -> int | None:
+def _tab(entered: result_wizard.MatchEntry) -> int | None:
     """The match's round where it is not the newest, so that its tab stays open after a correction."""
     return None if entered.played is newest_round(entered.state) else entered.played.number
 

@@ -19,7 +19,6 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.commands import NoteLot
 from roundtap_core.event.entries import Entry
 from roundtap_core.event.states import ReportFate
-from roundtap_core.messages import ReportReceipt
 from roundtap_core.typed import MalformedMessage, parse_message
 from roundtap_core.wire import digest, echo_json
 from roundtap_hub.access.unit_keys import ASKS, ELSEWHERE, REPORTS, STATUS, TIME, UnitAnswer, answer_unit
@@ -47,7 +46,7 @@ class UnknownReport(Struct, frozen=True):
     fate: str = "unknown"
 
 
-def recorded_receipt(snapshot: Snapshot, report: Mapping[str, Any], body: str) -> ReportReceipt | None:
+def recorded_receipt(snapshot: Snapshot, report: Mapping[str, Any], body: str) -> messages.ReportReceipt | None:
     """The answer to a recorded report, or None. `body`: its digest. The same id with another body is refused without a
     trace in the event: the first one stands."""
     fate = find_fate(snapshot, report["event"], report["report_id"])
@@ -55,7 +54,9 @@ def recorded_receipt(snapshot: Snapshot, report: Mapping[str, Any], body: str) -
         return None
     if fate.body != body:
         fate = ReportFate("refused", fate.number, fate.hash, body, "altered")
-    return ReportReceipt(report["report_id"], fate.fate, fate.reason, fate.number, fate.hash, snapshot.venue.epoch)
+    return messages.ReportReceipt(
+        report["report_id"], fate.fate, fate.reason, fate.number, fate.hash, snapshot.venue.epoch
+    )
 
 
 def find_fate(snapshot: Snapshot, event_id: str, report_id: str) -> ReportFate | None:
@@ -70,19 +71,19 @@ def find_fate(snapshot: Snapshot, event_id: str, report_id: str) -> ReportFate |
     return fate or (waiting.fate if waiting is not None else None)
 
 
-def fates_of(snapshot: Snapshot, reports: Iterable[Sequence[str]]) -> list[ReportReceipt | UnknownReport]:
+def fates_of(snapshot: Snapshot, reports: Iterable[Sequence[str]]) -> list[messages.ReportReceipt | UnknownReport]:
     """The echoes of many reports, [event, report id] each. Opens each event at rest once: not for the event loop."""
     pairs = [(event, report_id) for event, report_id in reports]
     by_event = {pair: any_receipt(snapshot, *pair) for pair in sorted(set(pairs))}
     return [by_event[pair] for pair in pairs]
 
 
-def any_receipt(snapshot: Snapshot, event: str, report_id: str) -> ReportReceipt | UnknownReport:
+def any_receipt(snapshot: Snapshot, event: str, report_id: str) -> messages.ReportReceipt | UnknownReport:
     fate, epoch = find_fate(snapshot, event, report_id), snapshot.venue.epoch
     return (
         UnknownReport(report_id, epoch)
         if fate is None
-        else ReportReceipt(report_id, fate.fate, fate.reason, fate.number, fate.hash, epoch)
+        else messages.ReportReceipt(report_id, fate.fate, fate.reason, fate.number, fate.hash, epoch)
     )
 
 

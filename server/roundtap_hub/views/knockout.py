@@ -8,7 +8,6 @@ from roundtap_core.elimination.cut import THIRD, THIRD_PLACE, CutRow, cut_table,
 from roundtap_core.elimination.ranking import FinalPlace, final_ranking, game_name
 from roundtap_core.errors import Problem
 from roundtap_core.event import event_flow
-from roundtap_core.event.event_flow import CourseStanding, course_standing
 from roundtap_core.event.states import EventState, MatchState, RoundState, active_ids, tournament_of
 from roundtap_core.records import SWISS, TIEBREAK, Result, StandingsRow
 from roundtap_core.rulebooks.result_words import ResultLine
@@ -231,9 +230,9 @@ def cut_view(event: SavedEvent, names: Mapping[str, str]) -> CutView | None:
     )
 
 
-def standing_of(event: SavedEvent, competitor: str) -> CourseStanding | None:
+def standing_of(event: SavedEvent, competitor: str) -> event_flow.CourseStanding | None:
     """Where the competitor stands in the course of the event; None while Swiss rounds alone count."""
-    return course_standing(event.state, competitor, bracket(event), _ranking(event))
+    return event_flow.course_standing(event.state, competitor, bracket(event), _ranking(event))
 
 
 def winner_of(event: SavedEvent) -> str | None:
