@@ -25,7 +25,7 @@ from roundtap_hub.store.head_file import HEAD_FILE
 from roundtap_hub.store.journal import Journal
 from roundtap_hub.store.person_rows import is_damaged
 from roundtap_hub.store.recover import Recovery, recover
-from roundtap_hub.units.hellos import HelloHandler
+from roundtap_hub.units.table_api import HelloHandler
 
 CLOCK_WITHIN_MS = 2000
 

@@ -7,10 +7,9 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct, to_builtins
 
 from roundtap_core.errors import Problem
-from roundtap_core.limits import LINE, PROSE, refuse_over_limits
 from roundtap_core.reasons import type_problems
 from roundtap_core.records import Competitor
-from roundtap_core.typed import Id, Line
+from roundtap_core.typed import LINE, PROSE, Id, Line, refuse_over_limits
 from roundtap_core.wire import digest
 
 LINK_LETTERS, NOTE_LETTERS = 500, 1000

@@ -10,10 +10,15 @@ from typing import Annotated, Any, ClassVar, Literal
 from msgspec import UNSET, Meta, UnsetType, field
 
 from roundtap_core.errors import Problem
-from roundtap_core.limits import LINE_LETTERS, MINUTES, MOST_COMPETITORS, MOST_ROUNDS, PROSE, ROUND, limit_violations
 from roundtap_core.reasons import type_problems
 from roundtap_core.records import Side
 from roundtap_core.typed import (
+    LINE_LETTERS,
+    MINUTES,
+    MOST_COMPETITORS,
+    MOST_ROUNDS,
+    PROSE,
+    ROUND,
     Count,
     Exact,
     Figure,
@@ -24,6 +29,7 @@ from roundtap_core.typed import (
     Minutes,
     Number,
     Prose,
+    limit_violations,
     parse_message,
 )
 

@@ -13,7 +13,6 @@ from msgspec.json import encode
 
 from roundtap_core.errors import Invalid, Problem, json_pointer
 from roundtap_core.eventfile import file_schema
-from roundtap_core.limits import MOST_ROUNDS, NESTING_MAX
 from roundtap_core.reasons import type_problems
 from roundtap_core.records import (
     SWISS,
@@ -28,7 +27,7 @@ from roundtap_core.records import (
 )
 from roundtap_core.rulebooks.base import Rulebook
 from roundtap_core.rulebooks.registry import rulebook
-from roundtap_core.typed import MalformedMessage, decode_message, parse_message
+from roundtap_core.typed import MOST_ROUNDS, NESTING_MAX, MalformedMessage, decode_message, parse_message
 
 _TUPLES = ("warnings", "members", "houses")
 

@@ -23,10 +23,10 @@ from roundtap_core.elimination.bracket_picture import round_label
 from roundtap_core.errors import Problem
 from roundtap_core.event.event_flow import second_stage_begun
 from roundtap_core.event.states import EventState
-from roundtap_core.limits import sanitize_text
 from roundtap_core.records import TIEBREAK
 from roundtap_core.rulebooks.result_gate import NEEDS_REASON
 from roundtap_core.rulebooks.result_words import figure_label, option_label, way_label
+from roundtap_core.typed import sanitize_text
 from roundtap_core.version import version
 from roundtap_core.words import LANGUAGES, Words
 from roundtap_hub.access.policy import is_allowed as may_ask

@@ -15,12 +15,12 @@ from roundtap_core.event import abandoned_match, commands
 from roundtap_core.event.lookups import require_reason
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import EventState, MatchState, RoundState
-from roundtap_core.limits import MOST_COMPETITORS, PROSE_LETTERS, fits_line, sanitize_text
 from roundtap_core.name_search import fold, is_found, search_text
 from roundtap_core.names import clean_name
 from roundtap_core.numbers import next_number
 from roundtap_core.records import CONCESSION, Competitor, Result, Side, other_side
 from roundtap_core.rulebooks.result_gate import OFFICIAL
+from roundtap_core.typed import MOST_COMPETITORS, PROSE_LETTERS, fits_line, sanitize_text
 from roundtap_hub.access.personal_links import CODE_LIFE_MS
 from roundtap_hub.http import routes
 from roundtap_hub.http.http_answers import problem_status

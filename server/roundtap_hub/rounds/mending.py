@@ -16,8 +16,8 @@ from roundtap_core.event.imposed_rounds import preview_imposed
 from roundtap_core.event.mending import MendCommand, plan_mend
 from roundtap_core.event.mending_steps import AGAIN, BYE_GIVEN, PAIR, SWAP, TABLE, UNPUBLISH, WITHDRAW, MendPlan
 from roundtap_core.event.states import EventState, active_ids
-from roundtap_core.limits import NUMBER
 from roundtap_core.records import BYE, SECOND_SWISS, SWISS
+from roundtap_core.typed import NUMBER
 from roundtap_hub.http.http_answers import problem_status
 from roundtap_hub.http.routes import HEADS, OPEN, ORGANIZERS, VISIBLE, route
 from roundtap_hub.live import current, forms, render

@@ -10,7 +10,7 @@ from sqlalchemy import BigInteger, Connection, LargeBinary, Table, cast, select
 from sqlmodel import Field, SQLModel
 
 from roundtap_core.errors import Problem
-from roundtap_core.limits import sanitize_text
+from roundtap_core.typed import sanitize_text
 
 
 class EntryRow(SQLModel, table=True):

@@ -1,6 +1,7 @@
 """The table units' requests, on the event loop: reports and their receipts, statuses and the time.
 
-A report becomes one entry, and is answered by an echo with its fate. The units' feed is in device_feed.py.
+A report becomes one entry, and is answered by an echo with its fate. A hello says what a table holds, where this
+journal was restored, and which entries the journal lacks. The units' feed is in device_feed.py.
 """
 
 import asyncio
@@ -8,7 +9,9 @@ import logging
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from math import inf
 from typing import Any
 
@@ -17,20 +20,31 @@ from msgspec import UNSET, Struct
 from roundtap_core import messages
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import NoteLot
-from roundtap_core.event.entries import Entry
+from roundtap_core.event.entries import VENUE, Entry, NewEntry
 from roundtap_core.event.states import ReportFate
-from roundtap_core.typed import MalformedMessage, parse_message
-from roundtap_core.wire import digest, echo_json
+from roundtap_core.typed import MalformedMessage, parse_message, refuse_over_limits
+from roundtap_core.wire import canonical_json, digest, echo_json
 from roundtap_hub.access.unit_keys import ASKS, ELSEWHERE, REPORTS, STATUS, TIME, UnitAnswer, answer_unit
 from roundtap_hub.http.http_answers import Receive, Scope, Send
 from roundtap_hub.http.page_queues import LoopInbox, RequestPriority
 from roundtap_hub.http.routes import TABLE, route
 from roundtap_hub.store.command_pipeline import STRAY_REASONS, report_step, stray_step, validate_report
+from roundtap_hub.store.journal import Head
+from roundtap_hub.store.restore_gap import evidence_of_view, hold_clock_command
 from roundtap_hub.store.service import HubStopped, Service, Snapshot, Step
+from roundtap_hub.store.venue import UNIT_HEARD, UnitHoldings
 from roundtap_hub.views.player_requests import asked_in
 from roundtap_hub.views.running_hub import RunningHub
 from roundtap_hub.views.tables import find_table
-from roundtap_hub.views.unit_presence import CALL, Presence, UnitStatus, encode_health, note_not_saved, note_saved
+from roundtap_hub.views.unit_presence import (
+    CALL,
+    MissingEntry,
+    Presence,
+    UnitStatus,
+    encode_health,
+    note_not_saved,
+    note_saved,
+)
 
 log = logging.getLogger(__name__)
 
@@ -237,3 +251,91 @@ def submit_lot(service: Service, unit: str, message: object) -> Future[list[Entr
     if state is None or round_and_match is None or lot.about in round_and_match[1].lots:
         return None
     return service.submit([Step(state.id, NoteLot(lot.match, lot.about, lot.side, lot.draw))], f"unit:{unit}")
+
+
+HOLDS_KEYS = (
+    "event",
+    "round",
+    "stage",
+    "draw",
+    "table",
+    "match",
+    "revision",
+    "a",
+    "b",
+    "state",
+    "result",
+    "number",
+    "left_ms",
+)
+"""The fields recorded of a hello's `holds`."""
+HOLDS_BYTES_MAX = 4096
+HEADS_MAX = 64
+HASH_LETTERS = 64
+
+
+@dataclass(slots=True)
+class HelloHandler:
+    """Checks each accepted hello, on the event loop."""
+
+    hub: RunningHub
+
+    def handle(self, unit: str, hello: messages.Hello) -> Future[list[Entry]] | None:
+        """Record what the unit holds, where this journal was restored; else compare its heads with the journal. The
+        unit may get this journal's state once the returned future is done: that replaces what it held."""
+        hub = self.hub
+        afresh, heads = hub.service.snapshot.venue.restore_state, parse_heads(hello.heads)
+        same_epoch = hello.epoch == hub.service.snapshot.venue.epoch
+        saving = None
+        if afresh is not None and unit not in afresh.heard:
+            holds = parse_holds(hello.holds)
+            data = {"unit": unit, "holds": holds.holds, "heads": {event: list(head) for event, head in heads.items()}}
+            claim = evidence_of_view(unit, holds)
+            held = hold_clock_command(hub.service.snapshot, claim, hub.clocks.now()) if claim is not None else None
+            saving = hub.service.submit([Step(VENUE, NewEntry(UNIT_HEARD, data))], f"unit:{unit}")
+            if claim is not None and held is not None:
+                hub.service.submit([Step(claim.event, held)], "hub")
+        if heads:
+            if afresh is not None and not same_epoch:
+                # Entries after the copy are known to be missing; those before must match what the unit received.
+                heads = {event: head for event, head in heads.items() if head.number <= afresh.copy.get(event, (0,))[0]}
+            elif not same_epoch:
+                return saving
+            asyncio.get_running_loop().run_in_executor(None, self.compare_heads, unit, heads)
+        return saving
+
+    def compare_heads(self, unit: str, heads: Mapping[str, Head]) -> None:
+        """Note every entry that the unit received and that the journal lacks, or has with another hash."""
+        service = self.hub.service
+        for event, head in heads.items():
+            try:
+                holds = service.holds(event, head)
+                state = service.snapshot.event(event)
+            except Problem as problem:
+                log.warning("what %s was told of %s cannot be looked up: %s", unit, event, problem)
+                continue
+            if holds:
+                self.hub.units.proofs.withdraw(unit, event)
+            else:
+                self.hub.units.proofs.add(
+                    MissingEntry(unit, event, head.number, state.number if state is not None else 0)
+                )
+
+
+def parse_holds(holds: Mapping[str, Any] | None) -> UnitHoldings:
+    """A hello's `holds` as the journal can store it; without any where they are missing or invalid."""
+    held = {key: holds[key] for key in HOLDS_KEYS if key in holds} if holds is not None else None
+    try:
+        refuse_over_limits(held)
+        return UnitHoldings(held if len(canonical_json(held)) <= HOLDS_BYTES_MAX else None, {})
+    except (TypeError, ValueError, Problem):
+        return UnitHoldings(None, {})
+
+
+def parse_heads(heads: Mapping[str, tuple[int, str]]) -> dict[str, Head]:
+    """A hello's `heads`: {event: (number, hash)}, without those that no echo can have sent."""
+    return {
+        event: Head(number, digest)
+        for event, (number, digest) in islice(heads.items(), HEADS_MAX)
+        if 0 < len(event) <= HASH_LETTERS and 0 < number < 2**31 and len(digest) == HASH_LETTERS
+    }
