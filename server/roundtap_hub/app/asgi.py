@@ -22,8 +22,7 @@ from roundtap_hub.http.routes import allowed_roles, find_route, native_routes
 from roundtap_hub.http.static_files import PREFIX, StaticFiles
 from roundtap_hub.live.browser_feed import BrowserFeed
 from roundtap_hub.live.cached_pages import PERSONAL, CachedPages
-from roundtap_hub.live.page_cache import CachedPage, PageCache
-from roundtap_hub.live.page_versions import HubNow, version_of
+from roundtap_hub.live.page_cache import CachedPage, HubNow, PageCache, version_of
 from roundtap_hub.phones.phone_versions import unchanged_pages
 from roundtap_hub.phones.report_api import PhoneReportApi
 from roundtap_hub.units.device_feed import DeviceFeed

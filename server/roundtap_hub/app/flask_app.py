@@ -21,8 +21,7 @@ from roundtap_hub.http.routes import ROUTES
 from roundtap_hub.http.static_files import StaticFiles
 from roundtap_hub.judging import judging
 from roundtap_hub.live import current, forms, render
-from roundtap_hub.live.page_cache import RENDER_PAGE, RenderingKey, RenderInput
-from roundtap_hub.live.page_versions import PAGE_KINDS
+from roundtap_hub.live.page_cache import PAGE_KINDS, RENDER_PAGE, RenderingKey, RenderInput
 from roundtap_hub.live.regions import RenderedPage
 from roundtap_hub.paper import paper, station_api
 from roundtap_hub.people import find, import_people, lists, registration_desk, sign_up

@@ -34,7 +34,7 @@ from roundtap_hub.access.policy import refuse_role
 from roundtap_hub.http.http_answers import gzip_bytes
 from roundtap_hub.http.routes import STAFF_ROLES, PageKey
 from roundtap_hub.live import current, regions
-from roundtap_hub.live.page_versions import HubNow, version_of
+from roundtap_hub.live.page_cache import HubNow, version_of
 from roundtap_hub.views import places
 from roundtap_hub.views.announcements import announcement_lines
 from roundtap_hub.views.knockout import newest_round_key, title_key

@@ -6,7 +6,7 @@ from typing import Any
 from roundtap_core.event.states import Request
 from roundtap_core.records import ELIMINATION
 from roundtap_hub.http.routes import PageKey
-from roundtap_hub.live.page_versions import HubNow, event_page, page_kind
+from roundtap_hub.live.page_cache import HubNow, event_page, page_kind
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views import saved_event
 from roundtap_hub.views.knockout import winner_of
