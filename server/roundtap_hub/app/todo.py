@@ -12,10 +12,9 @@ from roundtap_core.event.states import DISPUTE, ONE_PHONE, ONE_SIDED, SECOND, Ev
 from roundtap_core.records import FINISHED_EARLY, SWISS_STAGES, UNPAIRED_LOSS
 from roundtap_hub.live.render import RowSource
 from roundtap_hub.store.service import Snapshot
-from roundtap_hub.views.player_requests import player_seat, taker_name
 from roundtap_hub.views.saved_event import SavedEvent, full_names, memoized
 from roundtap_hub.views.tables import CALL, DRAFT, NO_CONTACT, ONE_SIDED_MS, GridCell, absentees
-from roundtap_hub.views.unit_presence import OLD_SLIP, TAKEN, UnitStatus, phone_requests
+from roundtap_hub.views.unit_presence import OLD_SLIP, TAKEN, UnitStatus, phone_requests, player_seat, taker_name
 
 MOVED_MAX = 12  # the most places listed that an older version gave to others
 

@@ -10,9 +10,8 @@ from roundtap_hub.live.page_cache import HubNow, event_page, page_kind
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views import saved_event
 from roundtap_hub.views.knockout import winner_of
-from roundtap_hub.views.player_requests import taker_name
 from roundtap_hub.views.running_hub import RunningHub
-from roundtap_hub.views.unit_presence import UnitStatus
+from roundtap_hub.views.unit_presence import UnitStatus, taker_name
 
 # A player's two pages. The key of the personal one includes the link's token, so that no page outlives its link.
 PUBLIC, PERSONAL = "p", "me"

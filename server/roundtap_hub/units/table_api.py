@@ -33,7 +33,6 @@ from roundtap_hub.store.journal import Head
 from roundtap_hub.store.restore_gap import evidence_of_view, hold_clock_command
 from roundtap_hub.store.service import HubStopped, Service, Snapshot, Step
 from roundtap_hub.store.venue import UNIT_HEARD, UnitHoldings
-from roundtap_hub.views.player_requests import asked_in
 from roundtap_hub.views.running_hub import RunningHub
 from roundtap_hub.views.tables import find_table
 from roundtap_hub.views.unit_presence import (
@@ -41,6 +40,7 @@ from roundtap_hub.views.unit_presence import (
     MissingEntry,
     Presence,
     UnitStatus,
+    asked_in,
     encode_health,
     note_not_saved,
     note_saved,

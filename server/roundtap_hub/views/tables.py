@@ -19,9 +19,8 @@ from roundtap_core.typed import DisplayText
 from roundtap_core.view_types import SideView
 from roundtap_hub.access.slip_codes import slip_codes
 from roundtap_hub.store.service import Snapshot
-from roundtap_hub.views.player_requests import taker_name
 from roundtap_hub.views.saved_event import SavedEvent, full_names
-from roundtap_hub.views.unit_presence import UnitStatus
+from roundtap_hub.views.unit_presence import UnitStatus, taker_name
 
 NO_CONTACT_MS = 10_000
 
