@@ -18,8 +18,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.words import catalogue
 from roundtap_hub.access.staff import LIFE_MS
 from roundtap_hub.http import http_answers
-from roundtap_hub.http.auth import OWN_PAGES
-from roundtap_hub.http.requester import cookies_in, is_local_request, session_cookie, set_cookie
+from roundtap_hub.http.requester import OWN_PAGES, cookies_in, is_local_request, session_cookie, set_cookie
 
 PINS = ("a", "b", "up", "down", "call")
 POWER, NETWORK = "power", "network"

@@ -16,7 +16,7 @@ from typing import Any
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import VENUE, NewEntry
-from roundtap_hub.http.auth import NEW_PIN_RATES, OLD_SALT_RATES, GuessLimiter
+from roundtap_hub.http.requester import NEW_PIN_RATES, OLD_SALT_RATES, GuessLimiter
 from roundtap_hub.http.routes import ORGANIZER, STAFF_ROLES
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.login_pins import PinFile, hash_pin, new_pin, salt_of

@@ -8,7 +8,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid
 from roundtap_core.event.states import EventState
-from roundtap_hub.http.auth import safe_redirect_path
+from roundtap_hub.http.requester import safe_redirect_path
 from roundtap_hub.http.routes import EVERYBODY, JUDGE, LOGIN, ORGANIZER, ORGANIZERS, STAFF, PageKey, route
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.paper.paper import asking_jobs

@@ -27,7 +27,6 @@ from roundtap_hub.app.memory import limit_heaps
 from roundtap_hub.app.practice_hub import PracticeHub
 from roundtap_hub.app.standby.peers import Peers
 from roundtap_hub.hall.hub_sound import HubSound, aplay_player
-from roundtap_hub.http.auth import OWN_PAGES, framing_origin
 from roundtap_hub.http.connection_limits import (
     ConnectionLimits,
     Listeners,
@@ -37,6 +36,7 @@ from roundtap_hub.http.connection_limits import (
 )
 from roundtap_hub.http.hall_addresses import HallAddresses, addresses_of_socket, http_url
 from roundtap_hub.http.host import Host
+from roundtap_hub.http.requester import OWN_PAGES, framing_origin
 from roundtap_hub.http.tls import Certificates, HttpsInfo, https_port
 from roundtap_hub.store.backups import Maintenance, back_up_before_upgrade
 from roundtap_hub.store.clocks import Clocks, system_clocks

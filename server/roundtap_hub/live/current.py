@@ -15,8 +15,8 @@ from roundtap_core.words import LANGUAGES, Words
 from roundtap_hub.access.policy import AccessControl
 from roundtap_hub.access.staff import HUB_PIN_IDENTITY, LIFE_MS, Session, StaffIdentity, csrf_token_of
 from roundtap_hub.http import requester
-from roundtap_hub.http.auth import is_csrf_valid
 from roundtap_hub.http.host import hall_address
+from roundtap_hub.http.requester import is_csrf_valid
 from roundtap_hub.http.routes import ROUTES, Route
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views.running_hub import RunningHub
