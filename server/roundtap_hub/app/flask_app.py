@@ -26,7 +26,7 @@ from roundtap_hub.live.regions import RenderedPage
 from roundtap_hub.paper import paper, station_api
 from roundtap_hub.people import find, import_people, lists, registration_desk, sign_up
 from roundtap_hub.phones import my_page, players
-from roundtap_hub.results import results, score_calculator, slip_desk
+from roundtap_hub.results import results, slip_desk
 from roundtap_hub.rounds import mending
 from roundtap_hub.units import units
 from roundtap_hub.units.enrolment import ENROLMENT
@@ -43,7 +43,7 @@ PAGES = (
     sign_up,
     mending,
     results,
-    score_calculator,
+    results,
     judging,
     paper,
     slip_desk,
@@ -120,8 +120,8 @@ def _add_routes(app: Flask) -> None:
         url_for=lru_cache(URL_CACHE_SIZE)(app.url_for),
         static_url=lru_cache(StaticFiles().url),
         sign=render.sign_icon,
-        counting_aid=score_calculator.calculator_view,
-        swap_check=score_calculator.sideboard_view,
+        counting_aid=results.calculator_view,
+        swap_check=results.sideboard_view,
         search_text=search_text,
     )
     app.jinja_env.add_extension(render.RegionTags)
