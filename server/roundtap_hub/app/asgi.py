@@ -26,8 +26,7 @@ from roundtap_hub.live.page_cache import CachedPage, HubNow, PageCache, version_
 from roundtap_hub.phones.phone_versions import unchanged_pages
 from roundtap_hub.phones.report_api import PhoneReportApi
 from roundtap_hub.units.device_feed import DeviceFeed
-from roundtap_hub.units.enrol_api import EnrolApi
-from roundtap_hub.units.hub_identity_api import HubIdentityApi
+from roundtap_hub.units.enrol_api import EnrolApi, HubIdentityApi
 from roundtap_hub.units.panel_api import PanelApi
 from roundtap_hub.units.table_api import HelloHandler, TableApi
 from roundtap_hub.views.round_clock import next_change_ms
