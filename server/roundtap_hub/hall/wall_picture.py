@@ -10,8 +10,18 @@ from roundtap_core.event.event_flow import elimination_rounds, second_stage_is_s
 from roundtap_core.event.states import EventState
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views import saved_event
-from roundtap_hub.views.knockout import FinalLine, bracket, cut_rows_before_play, final_lines, winner_of
-from roundtap_hub.views.standings_table import StandingsLine, StandingsView, TiebreakCell, record_of, standings_view
+from roundtap_hub.views.knockout import (
+    FinalLine,
+    StandingsLine,
+    StandingsView,
+    TiebreakCell,
+    bracket,
+    cut_rows_before_play,
+    final_lines,
+    record_of,
+    standings_view,
+    winner_of,
+)
 from roundtap_hub.views.tables import GridCell, grid_cells, seated_count
 from roundtap_hub.views.unit_presence import UnitStatus
 

@@ -22,9 +22,9 @@ from roundtap_hub.live import current, render
 from roundtap_hub.views import knockout, saved_event
 from roundtap_hub.views.competitors import owed_squads
 from roundtap_hub.views.judging_view import played_on_lines
+from roundtap_hub.views.knockout import TiebreakCell, has_draws, record_of, record_text, standings_view
 from roundtap_hub.views.mending_view import mend_lines
 from roundtap_hub.views.round_clock import clock_face
-from roundtap_hub.views.standings_table import TiebreakCell, has_draws, record_of, record_text, standings_view
 from roundtap_hub.views.store_games import said_rules
 from roundtap_hub.views.tables import (
     GridCell,
