@@ -20,7 +20,7 @@ from roundtap_core.typed import parse_message
 from roundtap_core.wire import ENROL, envelope, open_envelope
 from roundtap_machine.deadline_http import request_json
 from roundtap_units.link.find_hub import FoundHub, find_hub
-from roundtap_units.link.hub_address import HUBS_MAX, Endpoint, parse_endpoint
+from roundtap_units.link.hub_choice import HUBS_MAX, Endpoint, parse_endpoint
 from roundtap_units.link.identity import EnrolledIdentity
 
 log = logging.getLogger(__name__)

@@ -14,7 +14,7 @@ from pathlib import Path
 from roundtap_core.messages import HubAnswer
 from roundtap_core.typed import parse_message
 from roundtap_machine.deadline_http import request_json
-from roundtap_units.link.hub_address import Endpoint
+from roundtap_units.link.hub_choice import Endpoint
 
 PORTS = (8080, 80)  # the ports of a hub's plain pages: started manually, and on a prepared card
 LOCAL_NAME = "roundtap.local"

@@ -8,7 +8,7 @@ from pathlib import Path
 from roundtap_machine.atomic_write import write_atomically
 from roundtap_units.link.checksum_lines import UNREADABLE, checksum_line, read_checksum_line
 from roundtap_units.link.find_hub import static_candidates
-from roundtap_units.link.hub_address import HUBS_MAX, KEY_BYTES, Endpoint, HubAddress, endpoint_url, parse_endpoint
+from roundtap_units.link.hub_choice import HUBS_MAX, KEY_BYTES, Endpoint, HubAddress, endpoint_url, parse_endpoint
 
 log = logging.getLogger(__name__)
 

@@ -19,7 +19,7 @@ from roundtap_core.wire import ECHO, REQUEST, canonical_json, digest, envelope, 
 from roundtap_machine.atomic_write import write_atomically
 from roundtap_machine.deadline_http import BYTES_MAX, request_json, send_request
 from roundtap_units.link.find_hub import FoundHub, find_hub, probe_hub
-from roundtap_units.link.hub_address import Endpoint
+from roundtap_units.link.hub_choice import Endpoint
 
 HUB_WITHIN_S = 10.0  # for each part of an answer; a live hub's feed sends something every 5 s
 PROOF = "/device/wall"

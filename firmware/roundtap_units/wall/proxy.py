@@ -14,7 +14,7 @@ from typing import Any
 
 from roundtap_core.words import LANGUAGES, Words
 from roundtap_units.link.find_hub import FoundHub
-from roundtap_units.link.hub_address import endpoint_url, parse_endpoints
+from roundtap_units.link.hub_choice import endpoint_url, parse_endpoints
 from roundtap_units.unit_words import unit_words
 from roundtap_units.wall.own_hub import HubWatch, WallMemory, hub_connection
 

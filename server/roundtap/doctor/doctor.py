@@ -23,7 +23,7 @@ from roundtap_machine.checks import FINE, GROUPS, HUB, NETWORK, NOTE, UNKNOWN, W
 from roundtap_machine.deadline_http import request_json
 from roundtap_machine.health import MachineProbe
 from roundtap_units.link.find_hub import PORTS
-from roundtap_units.link.hub_address import Endpoint, endpoint_url, parse_endpoints
+from roundtap_units.link.hub_choice import Endpoint, endpoint_url, parse_endpoints
 
 MARKS = {WRONG: "✗", NOTE: "–", UNKNOWN: "?", FINE: "✓"}
 EXIT_TO_DO = 1

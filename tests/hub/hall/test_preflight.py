@@ -24,7 +24,7 @@ from roundtap_hub.views.unit_presence import encode_health
 from roundtap_machine.checks import FINE, NETWORK, NOTE, WRONG, Check
 from roundtap_machine.health import MachineProbe
 from roundtap_machine.services import SystemdService, machine_checks
-from roundtap_units.link.hub_address import Endpoint
+from roundtap_units.link.hub_choice import Endpoint
 
 HEALTH: dict[str, Any] = {
     "version": version(),
