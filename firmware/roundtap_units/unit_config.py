@@ -43,7 +43,7 @@ class UnitConfig:
         if os.environ.pop(REENROL_VARIABLE, ""):
             return None
         # Imported late: the search for a hub takes as long to load as all that a first screen needs.
-        from roundtap_units.link.identity import known_identity
+        from roundtap_units.link.enrolling import known_identity
 
         return known_identity(self.unit, self.key, self.hubs, self.folder)
 
