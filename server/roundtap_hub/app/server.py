@@ -22,11 +22,10 @@ from roundtap_hub.app.hub import Hub
 from roundtap_hub.app.memory import freeze_gc
 from roundtap_hub.app.standby.peers import BeaconThread
 from roundtap_hub.http import http_answers
-from roundtap_hub.http.asyncio_private import LeanTls
 from roundtap_hub.http.connection_limits import ConnectionLimits, Listeners
 from roundtap_hub.http.requester import client_key, language_of
 from roundtap_hub.http.tls import Certificates
-from roundtap_hub.http.uvicorn_private import ServerBeside, with_timeouts
+from roundtap_hub.http.uvicorn_private import LeanTls, ServerBeside, with_timeouts
 from roundtap_hub.store.service import HubStopped
 from roundtap_machine.notify import SystemdNotifier
 
