@@ -20,7 +20,7 @@ from roundtap_core.event.setup import open_list_points
 from roundtap_core.event.stale_check import refuse_stale
 from roundtap_core.event.states import EventState
 from roundtap_core.lists.list_form import fold
-from roundtap_core.lists.teams import members_of, team_problems
+from roundtap_core.lists.squads import members_of, team_problems
 from roundtap_core.messages import Report
 from roundtap_core.numbers import next_number
 from roundtap_core.typed import parse_message, refuse_over_limits
