@@ -10,7 +10,7 @@ from roundtap_core.event.event_flow import elimination_rounds, has_more_rounds
 from roundtap_core.event.judging import open_appeal
 from roundtap_core.event.states import EventState, OpenPoint, tournament_of
 from roundtap_core.records import FINISHED_EARLY, SQUADS_UNFIELDED, SWISS, TIE_OPEN, Tournament
-from roundtap_core.rounds.never_fielded import never_fielded
+from roundtap_core.rounds.next_round import never_fielded
 from roundtap_core.standings.standings import open_ties
 
 SQUADS_OWED, APPEAL_OPEN = "squads_owed", "appeal_open"
