@@ -23,9 +23,8 @@ from roundtap_hub.live import current, forms, render
 from roundtap_hub.live.hall_pages import place_page
 from roundtap_hub.store import display_plan
 from roundtap_hub.views import known_displays
-from roundtap_hub.views.announcements import announcement_lines
 from roundtap_hub.views.knockout import bracket
-from roundtap_hub.views.round_clock import clock_face, time_of_day
+from roundtap_hub.views.round_clock import announcement_lines, clock_face, time_of_day
 from roundtap_hub.views.saved_event import SavedEvent, listed_events, planned_swiss, shown_names
 
 UNTIL = re.compile(r"(?P<lasts>\d{1,4})|(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)")

@@ -36,10 +36,9 @@ from roundtap_hub.http.routes import STAFF_ROLES, PageKey
 from roundtap_hub.live import current, regions
 from roundtap_hub.live.page_cache import HubNow, version_of
 from roundtap_hub.views import places
-from roundtap_hub.views.announcements import announcement_lines
 from roundtap_hub.views.knockout import newest_round_key, title_key
 from roundtap_hub.views.preflight_checks import count_failed
-from roundtap_hub.views.round_clock import time_of_day
+from roundtap_hub.views.round_clock import announcement_lines, time_of_day
 from roundtap_hub.views.running_hub import RunningHub
 from roundtap_hub.views.saved_event import StepMarks
 from roundtap_hub.views.schedule import Schedule, schedule

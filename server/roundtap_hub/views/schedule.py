@@ -11,9 +11,8 @@ from roundtap_core.event.entries import Timestamp
 from roundtap_core.event.states import EventState, RoundState
 from roundtap_core.records import SWISS
 from roundtap_hub.store.event_times import EventTimes
-from roundtap_hub.views.announcements import elapsed_ms
 from roundtap_hub.views.knockout import title_key
-from roundtap_hub.views.round_clock import time_of_day
+from roundtap_hub.views.round_clock import elapsed_ms, time_of_day
 
 MINUTE_MS = 60_000
 CHANGEOVER_MS = 10 * MINUTE_MS  # from the last result to the next start, until the event has shown how long that takes
