@@ -31,7 +31,7 @@ from roundtap_hub.live.regions import RenderedPage, diff_pages
 from roundtap_hub.paper.paper import asking_jobs
 from roundtap_hub.store.person_rows import is_damaged
 from roundtap_hub.views import places, saved_event
-from roundtap_hub.views.competitors import competitor_row, roster
+from roundtap_hub.views.competitors import MISSING, WRONG, competitor_row, list_counts, list_states, roster
 from roundtap_hub.views.judging_view import people_forms_view
 from roundtap_hub.views.knockout import (
     bracket,
@@ -43,7 +43,6 @@ from roundtap_hub.views.knockout import (
     standings_view,
     title_key,
 )
-from roundtap_hub.views.list_states import MISSING, WRONG, list_counts, list_states
 from roundtap_hub.views.mending_view import waiting_count
 from roundtap_hub.views.round_clock import TableClocks, clock_face, played_ms, table_clock_face, table_clocks
 from roundtap_hub.views.tables import GridCell, absentee_names, grid_cells, seated_count

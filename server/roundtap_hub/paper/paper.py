@@ -41,9 +41,8 @@ from roundtap_hub.paper import print_jobs
 from roundtap_hub.store import print_book
 from roundtap_hub.store.command_pipeline import busy_tables
 from roundtap_hub.views import preflight_checks, saved_event
-from roundtap_hub.views.competitors import owed_squads
+from roundtap_hub.views.competitors import FLAGGED, GOOD, list_states, owed_squads
 from roundtap_hub.views.knockout import StandingsLine, bracket, bracket_lines, next_round_key, standings_view, title_key
-from roundtap_hub.views.list_states import FLAGGED, GOOD, list_states
 from roundtap_hub.views.round_clock import DATE_AND_TIME, time_of_day
 from roundtap_hub.views.store_games import said_rules
 from roundtap_hub.views.tables import missing_slips
