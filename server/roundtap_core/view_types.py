@@ -14,8 +14,6 @@ from roundtap_core.typed import Count, DisplayText, Message, Natural, T, Word, r
 OPEN, ONE_SIDED, AGREED, DISPUTE, DECIDED, CLOSED = "open", "one-sided", "agreed", "dispute", "decided", "closed"
 RulesText = Annotated[str, Meta(max_length=64 * 1024)]
 
-SECOND = "second"  # both sides have agreed to another result than the one that stands: a judge decides
-
 TimeMs = Annotated[int, Meta(ge=-(10**13), le=10**13)]  # three hundred years of the hub's clock
 
 

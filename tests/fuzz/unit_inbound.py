@@ -9,7 +9,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from roundtap_core.forms.form import form_to_json
+from form_kit import form_to_json
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.version import version
 from roundtap_core.wire import FEED, envelope, open_envelope

@@ -7,7 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from roundtap_core.forms.form import form_to_json
+from form_kit import form_to_json
 from roundtap_core.messages import ReportReceipt
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_devices.boards import load_board

@@ -284,8 +284,7 @@ class ReportFate(Struct, frozen=True):
     match: str | None = None
 
 
-UNIT_SOURCE, PHONE_SOURCE = "unit:", "phone:"
-"""How a source begins: a table unit, or the phone of a competitor, whose name or id follows."""
+UNIT_SOURCE = "unit:"  # how the source of a table unit begins; its name follows
 
 
 class Request(Struct, frozen=True):

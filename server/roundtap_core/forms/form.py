@@ -8,7 +8,7 @@ steps in order: questions, and rules between them that may decide, so that no ne
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
-from msgspec import Meta, Struct, to_builtins
+from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from roundtap_core.errors import Invalid, Problem
@@ -160,11 +160,6 @@ def with_rulings(form: Form, outcomes: tuple[str, ...]) -> Form:
     return form.replace(ways=(*form.ways, *rulings))
 
 
-def form_to_json(form: Form) -> dict[str, Any]:
-    """The form as plain JSON, as it travels in a table's view."""
-    return dict(to_builtins(form))
-
-
 class SlipTicks(Struct, frozen=True):
     """A question, and what may be ticked: "a" and "b" are the sides, all else are keys of texts. `label`: a key of a
     text, or "" where the options say it."""
@@ -297,11 +292,6 @@ def _whose(decided_for: str, opener: Side) -> str:
     if decided_for in SIDES:
         return questions.WINNER if decided_for == opener else questions.LOSER
     return decided_for
-
-
-def next_step(way: WayToEnd, answers: questions.Answers) -> questions.Question | None:
-    """The first question still to be answered, or None when the way is complete."""
-    return walk_way(way, answers).question
 
 
 def compose_complete(way: WayToEnd, opener: Side, answers: questions.Answers) -> Result:

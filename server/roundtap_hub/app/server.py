@@ -48,7 +48,6 @@ HANDSHAKES_MAX, HANDSHAKES_SHARE = 128, 4
 and more of the processor than a page."""
 
 Application = Callable[[http_answers.Scope, http_answers.Receive, http_answers.Send], Awaitable[None]]
-Begin = Callable[[asyncio.Transport, bytes], None]
 Probe = Callable[[], Awaitable[object]]  # one service of the hub: returns, or raises, once it was answered
 
 DEVICE_PATHS = ("/device", "/station")
