@@ -44,9 +44,9 @@ from roundtap_hub.views.knockout import (
     title_key,
 )
 from roundtap_hub.views.mending_view import waiting_count
+from roundtap_hub.views.preflight_checks import table_units, unit_rows
 from roundtap_hub.views.round_clock import TableClocks, clock_face, played_ms, table_clock_face, table_clocks
 from roundtap_hub.views.tables import GridCell, absentee_names, grid_cells, seated_count
-from roundtap_hub.views.unit_list import table_units, unit_rows
 
 OFFICIALS, UNITS = "officials", "units"
 Drawn = TypeVar("Drawn")

@@ -11,7 +11,7 @@ from roundtap_hub.app.hub import Hub
 from roundtap_hub.app.practice_hub import FAILED, PAGES, READY, STARTING, UNITS, PracticeHub, units_in_play
 from roundtap_hub.http.routes import ORGANIZERS, route
 from roundtap_hub.live import current, forms, render
-from roundtap_hub.views.unit_list import table_units, unit_rows
+from roundtap_hub.views.preflight_checks import table_units, unit_rows
 
 
 @route("POST /console/practice", ORGANIZERS)

@@ -13,9 +13,8 @@ from roundtap_hub.http.routes import EVERYBODY, ORGANIZERS, STAFF, PageKey, rout
 from roundtap_hub.live import current, render
 from roundtap_hub.live.hall_pages import hall_checks, place_page
 from roundtap_hub.views import places
-from roundtap_hub.views.preflight_checks import all_checks, failed_checks
+from roundtap_hub.views.preflight_checks import all_checks, failed_checks, table_units, unit_rows
 from roundtap_hub.views.round_clock import DATE_AND_TIME, announcement_lines, time_of_day
-from roundtap_hub.views.unit_list import table_units, unit_rows
 from roundtap_machine import checks as machine_checks
 from roundtap_machine.services import list_services, log_lines
 

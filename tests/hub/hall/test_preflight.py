@@ -18,8 +18,7 @@ from roundtap_devices.hardware_errors import HardwareMissing
 from roundtap_hub.hall.preflight import group_checks
 from roundtap_hub.store.own_machine import HallTime, OwnMachine
 from roundtap_hub.store.service import Step
-from roundtap_hub.views.preflight_checks import DISPLAY, HARDWARE_REASONS, all_checks
-from roundtap_hub.views.unit_list import table_units, unit_rows
+from roundtap_hub.views.preflight_checks import DISPLAY, HARDWARE_REASONS, all_checks, table_units, unit_rows
 from roundtap_hub.views.unit_presence import encode_health
 from roundtap_machine.checks import FINE, NETWORK, NOTE, WRONG, Check
 from roundtap_machine.health import MachineProbe
