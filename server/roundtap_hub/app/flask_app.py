@@ -13,7 +13,7 @@ from roundtap_core.name_search import search_text
 from roundtap_hub.app import console, error_pages, home, judge_page, practice_page
 from roundtap_hub.app.hub import Hub
 from roundtap_hub.events import archive, new_event, own_games, prizes
-from roundtap_hub.hall import preflight, restored, this_hub, wall
+from roundtap_hub.hall import restored, this_hub, wall
 from roundtap_hub.hall.hub_sound import SOUND
 from roundtap_hub.http.page_threads import FORM_BYTES_MAX, wsgi_environ
 from roundtap_hub.http.requester import words_in
@@ -49,7 +49,7 @@ PAGES = (
     slip_desk,
     station_api,
     wall,
-    preflight,
+    this_hub,
     restored,
     this_hub,
     wall,

@@ -93,9 +93,9 @@ def test_nothing_that_was_planted_comes_out_of_a_hub_s_bundle(
     browser = house.with_event()
     house.hub.host.machine = OwnMachine(tmp_path)
     secrets = planted(house, tmp_path)
-    monkeypatch.setattr("roundtap_hub.hall.preflight.log_lines", lambda: log_with(secrets).splitlines())
+    monkeypatch.setattr("roundtap_hub.hall.this_hub.log_lines", lambda: log_with(secrets).splitlines())
     monkeypatch.setattr(
-        "roundtap_hub.hall.preflight.list_services", lambda: [SystemdService("hub", True, "active", WIFI, 0)]
+        "roundtap_hub.hall.this_hub.list_services", lambda: [SystemdService("hub", True, "active", WIFI, 0)]
     )
     answer = browser.get("/console/before-doors/diagnostics.txt")
     assert answer.status_code == 200

@@ -15,7 +15,7 @@ from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.version import version
 from roundtap_core.words import LANGUAGES, core_words
 from roundtap_devices.hardware_errors import HardwareMissing
-from roundtap_hub.hall.preflight import group_checks
+from roundtap_hub.hall.this_hub import group_checks
 from roundtap_hub.store.own_machine import HallTime, OwnMachine
 from roundtap_hub.store.service import Step
 from roundtap_hub.views.preflight_checks import DISPLAY, HARDWARE_REASONS, all_checks, table_units, unit_rows
