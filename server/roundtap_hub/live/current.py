@@ -16,7 +16,6 @@ from roundtap_hub.access.policy import AccessControl
 from roundtap_hub.access.staff import HUB_PIN_IDENTITY, LIFE_MS, Session, StaffIdentity, csrf_token_of
 from roundtap_hub.http import requester
 from roundtap_hub.http.host import hall_address
-from roundtap_hub.http.requester import is_csrf_valid
 from roundtap_hub.http.routes import ROUTES, Route
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views.running_hub import RunningHub
@@ -106,7 +105,7 @@ def is_form_token_valid(token: str) -> bool:
     visit = current_visit()
     mark = visit.token if visit.session is not None else visit.form
     expected = csrf_token_of(mark, current_access().secret) if mark else ""
-    return is_csrf_valid(expected, token, request.headers.get("Origin"), f"{request.scheme}://{request.host}")
+    return requester.is_csrf_valid(expected, token, request.headers.get("Origin"), f"{request.scheme}://{request.host}")
 
 
 def is_own_form() -> bool:
