@@ -19,7 +19,7 @@ from roundtap_hub.http.qr_svg import qr_svg
 from roundtap_hub.http.requester import is_local_request
 from roundtap_hub.http.routes import EVERYBODY, ORGANIZERS, STAFF, STAFF_ROLES, PageKey, route
 from roundtap_hub.live import current, forms, render
-from roundtap_hub.live.hall_pages import hall_checks, place_page
+from roundtap_hub.live.render import hall_checks, place_page
 from roundtap_hub.views import places
 from roundtap_hub.views.preflight_checks import all_checks, failed_checks, table_units, unit_rows
 from roundtap_hub.views.round_clock import DATE_AND_TIME, announcement_lines, time_of_day

@@ -20,7 +20,7 @@ from roundtap_hub.hall.hub_sound import SOUND
 from roundtap_hub.http.qr_svg import qr_svg
 from roundtap_hub.http.routes import EVERYBODY, HEADS_AND_DESK, VISIBLE, PageKey, route
 from roundtap_hub.live import current, forms, render
-from roundtap_hub.live.hall_pages import place_page
+from roundtap_hub.live.render import place_page
 from roundtap_hub.store import display_plan
 from roundtap_hub.views import known_displays
 from roundtap_hub.views.knockout import bracket

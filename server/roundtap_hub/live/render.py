@@ -3,7 +3,7 @@ that the role may not press, filled in, compressed."""
 
 import re
 import threading
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -17,6 +17,7 @@ from jinja2 import nodes
 from jinja2.ext import Extension
 from jinja2.parser import Parser
 from markupsafe import Markup, escape
+from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.clock import format_clock
 from roundtap_core.elimination.bracket_picture import round_label
@@ -37,11 +38,12 @@ from roundtap_hub.live import current, regions
 from roundtap_hub.live.page_cache import HubNow, version_of
 from roundtap_hub.views import places
 from roundtap_hub.views.knockout import newest_round_key, title_key
-from roundtap_hub.views.preflight_checks import count_failed
+from roundtap_hub.views.preflight_checks import all_checks, count_failed, failed_checks
 from roundtap_hub.views.round_clock import announcement_lines, time_of_day
 from roundtap_hub.views.running_hub import RunningHub
 from roundtap_hub.views.saved_event import StepMarks
 from roundtap_hub.views.schedule import Schedule, schedule
+from roundtap_machine import checks as machine_checks
 
 PART_ALONE = "Roundtap-Part"
 """The header of a script that asks for what belongs into the page that is open: `alone`, without its frame."""
@@ -552,3 +554,19 @@ def for_reader(html: str, allowed: Allowed) -> str:
 
 def _path(address: str) -> str:
     return re.split(r"[?#]", unescape(address), maxsplit=1)[0]
+
+
+def place_page(template: str, place: str, feed: PageKey | None = None, **context: Any) -> AnyResponse:
+    """A page of the hall, with the places' navigation and the number of failed checks of each."""
+    return page(
+        template,
+        feed,
+        hall_place=place,
+        hall_places=places.OF_HALL,
+        failed=Counter(check.group for check in failed_checks(hall_checks())),
+        **context,
+    )
+
+
+def hall_checks() -> list[machine_checks.Check]:
+    return all_checks(current.hub(), current.snapshot(), current.units(), current.now_ms())

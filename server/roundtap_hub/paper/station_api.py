@@ -15,7 +15,7 @@ from roundtap_hub.http.host import hall_address
 from roundtap_hub.http.requester import throttle_key
 from roundtap_hub.http.routes import STAFF, STATION, PageKey, route
 from roundtap_hub.live import current
-from roundtap_hub.live.hall_pages import hall_checks, place_page
+from roundtap_hub.live.render import hall_checks, place_page
 from roundtap_hub.paper.paper import asking_jobs
 from roundtap_hub.paper.print_jobs import job_content, wanted_jobs
 from roundtap_hub.store.print_book import GO_ON, PrintBook, PrintState
