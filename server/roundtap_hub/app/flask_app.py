@@ -10,7 +10,7 @@ from werkzeug.exceptions import HTTPException
 
 import roundtap_hub
 from roundtap_core.name_search import search_text
-from roundtap_hub.app import console, error_pages, home, judge_page, practice_page
+from roundtap_hub.app import console, error_pages, home, practice_page
 from roundtap_hub.app.hub import Hub
 from roundtap_hub.events import archive, new_event, own_games, prizes
 from roundtap_hub.hall import restored, this_hub, wall
@@ -59,7 +59,7 @@ PAGES = (
     console,
     error_pages,
     home,
-    judge_page,
+    home,
     practice_page,
 )
 """The modules with pages: each declares its own addresses as it is imported."""
