@@ -21,7 +21,7 @@ from roundtap_devices.hardware_errors import HardwareMissing
 from roundtap_devices.input.gestures import Edge
 from roundtap_devices.input.late_edges import EdgeReorder
 from roundtap_devices.input.pin_factory import mock_factory
-from roundtap_machine.checks import FINE, WRONG
+from roundtap_machine.health import FINE, WRONG
 from roundtap_machine.notify import SystemdNotifier
 from roundtap_machine.root_steps import StepRefused
 from roundtap_machine.services import SystemdService, service_checks

@@ -16,8 +16,7 @@ from roundtap_devices.printing.escpos_job import compose_job
 from roundtap_devices.printing.print_lines import CENTER, Feed, Paper, PrintLine, horizontal_rule, line
 from roundtap_devices.printing.printer import HELD, NO_PORT, READY, SILENT, UNCONFIRMED, UNPLUGGED, JobOutcome, Printer
 from roundtap_devices.printing.printer_profiles import BAUDS, FLOWS, PrinterProfile, load_profile
-from roundtap_machine.checks import PRINTER_FAULTS
-from roundtap_machine.health import MachineProbe
+from roundtap_machine.health import PRINTER_FAULTS, MachineProbe
 from roundtap_machine.notify import StopSignal, SystemdNotifier
 from roundtap_machine.services import NEW_PIN
 from roundtap_units.documents.slips import wrap_text

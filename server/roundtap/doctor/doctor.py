@@ -19,9 +19,20 @@ from roundtap_core.words import Words
 from roundtap_hub.hall.diagnostics import diagnostics_text
 from roundtap_machine import services
 from roundtap_machine.addresses import own_address
-from roundtap_machine.checks import FINE, GROUPS, HUB, NETWORK, NOTE, UNKNOWN, WRONG, Check, worst, worst_first
 from roundtap_machine.deadline_http import request_json
-from roundtap_machine.health import MachineProbe
+from roundtap_machine.health import (
+    FINE,
+    GROUPS,
+    HUB,
+    NETWORK,
+    NOTE,
+    UNKNOWN,
+    WRONG,
+    Check,
+    MachineProbe,
+    worst,
+    worst_first,
+)
 from roundtap_units.link.find_hub import PORTS
 from roundtap_units.link.hub_choice import Endpoint, endpoint_url, parse_endpoints
 

@@ -23,7 +23,7 @@ from roundtap_hub.live.render import hall_checks, place_page
 from roundtap_hub.views import places
 from roundtap_hub.views.preflight_checks import all_checks, failed_checks, table_units, unit_rows
 from roundtap_hub.views.round_clock import DATE_AND_TIME, announcement_lines, time_of_day
-from roundtap_machine import checks as machine_checks
+from roundtap_machine import health as machine_checks
 from roundtap_machine.services import list_services, log_lines
 from roundtap_machine.wifi import DEVICES_MAX, known_hotspot
 

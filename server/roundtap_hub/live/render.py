@@ -43,7 +43,7 @@ from roundtap_hub.views.round_clock import announcement_lines, time_of_day
 from roundtap_hub.views.running_hub import RunningHub
 from roundtap_hub.views.saved_event import StepMarks
 from roundtap_hub.views.schedule import Schedule, schedule
-from roundtap_machine import checks as machine_checks
+from roundtap_machine import health as machine_checks
 
 PART_ALONE = "Roundtap-Part"
 """The header of a script that asks for what belongs into the page that is open: `alone`, without its frame."""

@@ -21,7 +21,7 @@ from roundtap_hub.paper.print_jobs import job_content, wanted_jobs
 from roundtap_hub.store.print_book import GO_ON, PrintBook, PrintState
 from roundtap_hub.views.running_hub import RunningHub
 from roundtap_hub.views.unit_presence import encode_health
-from roundtap_machine import checks as machine_checks
+from roundtap_machine import health as machine_checks
 
 BODY_BYTES_MAX = 32 * 1024
 JOBS_AT_ONCE = 6  # few enough that two stations share a round's slips, and that cancelled jobs are soon known

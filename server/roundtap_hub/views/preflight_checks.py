@@ -14,8 +14,21 @@ from roundtap_hub.views.known_displays import display_rows
 from roundtap_hub.views.running_hub import RunningHub
 from roundtap_hub.views.tables import ms_since, out_of_contact
 from roundtap_hub.views.unit_presence import UnitStatus, decode_health, known_units
-from roundtap_machine.checks import COPIES, FINE, NETWORK, NOTE, PRINTER, TABLES, WALLS, WRONG, Check, printer_check
-from roundtap_machine.health import LOW_NOW, SINCE_SHIFT, SPACE_LOW_BYTES
+from roundtap_machine.health import (
+    COPIES,
+    FINE,
+    LOW_NOW,
+    NETWORK,
+    NOTE,
+    PRINTER,
+    SINCE_SHIFT,
+    SPACE_LOW_BYTES,
+    TABLES,
+    WALLS,
+    WRONG,
+    Check,
+    printer_check,
+)
 
 
 @dataclass(frozen=True, slots=True)

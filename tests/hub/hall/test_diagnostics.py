@@ -14,7 +14,7 @@ from roundtap_core.version import version
 from roundtap_hub.hall.diagnostics import diagnostics_text, is_safe_setting, redact_args, redact_line
 from roundtap_hub.store.login_pins import hash_pin, new_phrase
 from roundtap_hub.store.own_machine import OwnMachine
-from roundtap_machine.checks import FINE, WRONG, Check
+from roundtap_machine.health import FINE, WRONG, Check
 from roundtap_machine.services import SystemdService, list_services, log_lines
 
 KEY, WIFI, PHRASE = "7f3a" * 16, "Gut3 Stube! 42", "bado-remi-kuso-tafi"

@@ -20,8 +20,7 @@ from roundtap_hub.store.own_machine import HallTime, OwnMachine
 from roundtap_hub.store.service import Step
 from roundtap_hub.views.preflight_checks import DISPLAY, HARDWARE_REASONS, all_checks, table_units, unit_rows
 from roundtap_hub.views.unit_presence import encode_health
-from roundtap_machine.checks import FINE, NETWORK, NOTE, WRONG, Check
-from roundtap_machine.health import MachineProbe
+from roundtap_machine.health import FINE, NETWORK, NOTE, WRONG, Check, MachineProbe
 from roundtap_machine.services import SystemdService, machine_checks
 from roundtap_units.link.hub_choice import Endpoint
 
