@@ -11,7 +11,7 @@ from sqlmodel import SQLModel
 
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands
-from roundtap_core.event.decide import apply, decide
+from roundtap_core.event.commands import apply, decide
 from roundtap_core.event.entries import VENUE, Entry, NewEntry, Timestamp, chain_entry
 from roundtap_core.event.imposed_rounds import ADOPTED
 from roundtap_core.event.person import Person, refuse_unfit_person
