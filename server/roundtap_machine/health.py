@@ -1,4 +1,5 @@
-"""A machine's health: supply voltage, heat, card, space, clock, pins, buses, memory, watchdog.
+"""A machine's health: supply voltage, heat, card, space, clock, pins, buses, memory, watchdog; and what a check before the doors open is:
+its subject, its state, what was seen, and what to do.
 
 Each check reads a file of the kernel's below `root` ("/" except in tests), and is UNKNOWN where there is none. Nothing
 here raises, needs a privilege or waits.

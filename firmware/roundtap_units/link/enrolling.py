@@ -1,5 +1,7 @@
-"""Enrolling a unit without a key: it finds a hub, shows eight digits, and derives the key with the hub where they are
-typed. The first two identify the unit, six are secret.
+"""Which unit this is, to which hub: by its configuration, or by enrolling.
+
+A unit without a key finds a hub, shows eight digits, and derives the key with the hub where they are typed. The first
+two identify the unit, six are secret.
 
 Each code is good for one try. A fake hub that does not know the six has guessed with a chance of one in a million,
 and the screen reports it; the next code comes after a growing pause, and after ten a button press is needed.

@@ -1,5 +1,10 @@
 """Which hub a unit uses: the last one that answered, and after its silence the first right one; and the unit's
-memory."""
+memory. A hub's address, and the key to it of a unit on the hub's own machine.
+
+A hub writes the keys of the units on its own machine to files at each start. A unit without a key of its own calls
+`local_key(kind)` (kind: "panel", "station" or "table"; it works before the hub has written its file), and passes
+`LocalKeyWatch(kind).poll` to its link as "renew", which is called before each attempt to reach the hub.
+"""
 
 import hashlib
 import ipaddress

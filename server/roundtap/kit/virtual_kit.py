@@ -1,4 +1,6 @@
-"""A hub and virtual table units as real processes on this machine, for the demo."""
+"""A hub and virtual table units as real processes on this machine, for the demo. The virtual network of a table carries
+its connections to the hub until it is pulled out.
+"""
 
 import asyncio
 import contextlib

@@ -1,4 +1,9 @@
-"""What people and devices may ask of an event, all subjects together; `decide` answers with entries, or refuses."""
+"""What people and devices may ask of an event, all subjects together.
+
+decide(event, command) → entries, or a refusal: pure, as time and seeds come with the command.
+
+event = apply(event, entry): how each kind of entry changes the state. Nothing here draws, or reads time.
+"""
 
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -1,4 +1,6 @@
-"""The next round of an event, of whatever stage: Swiss as planned, ties to be played out, what follows a cut."""
+"""The next round of an event, of whatever stage: Swiss as planned, ties to be played out, what follows a cut; and the
+squads that can no longer be fielded, and never were.
+"""
 
 from collections import Counter
 from collections.abc import Collection, Sequence

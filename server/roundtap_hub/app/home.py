@@ -1,4 +1,6 @@
-"""The start pages of players and of staff, help, login and logout."""
+"""The start pages: of players; of staff; of a judge with a phone, calls first, then what each event needs of a judge; help,
+login and logout.
+"""
 
 from collections.abc import Collection, Iterable, Mapping
 from functools import partial
@@ -12,9 +14,19 @@ from roundtap_core.clock import Instant
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.states import DISPUTE, ONE_PHONE, ONE_SIDED, SECOND, EventState
 from roundtap_hub.app.todo import ELSEWHERE, open_tasks, task_rows
-from roundtap_hub.http import routes
 from roundtap_hub.http.requester import safe_redirect_path
-from roundtap_hub.http.routes import EVERYBODY, JUDGE, LOGIN, ORGANIZER, ORGANIZERS, STAFF, PageKey, route
+from roundtap_hub.http.routes import (
+    EVERYBODY,
+    JUDGE,
+    JUDGES,
+    LOGIN,
+    ORGANIZER,
+    ORGANIZERS,
+    STAFF,
+    VISIBLE,
+    PageKey,
+    route,
+)
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.paper.paper import asking_jobs
 from roundtap_hub.store import continuing
@@ -223,22 +235,22 @@ def _call_sources(sources: Iterable[str], names: Mapping[str, str]) -> tuple[str
     return (("table",) if units else ()) + tuple(phones)
 
 
-@routes.route("GET /console/judge", routes.JUDGES)
+@route("GET /console/judge", JUDGES)
 def judge_hall_page() -> AnyResponse:
     """The judge's page over every event of the hall."""
     snapshot = current.snapshot()
     open_events = (saved_event(snapshot, event_id) for event_id, state in snapshot.events.items() if not state.finished)
     return _render_judge_page(
-        routes.PageKey("judge"), [event for event in open_events if event is not None and event.state.public_rounds]
+        PageKey("judge"), [event for event in open_events if event is not None and event.state.public_rounds]
     )
 
 
-@routes.route("GET /console/<event_id>/judge", routes.JUDGES, routes.VISIBLE)
+@route("GET /console/<event_id>/judge", JUDGES, VISIBLE)
 def judge_event_page(event_id: str) -> AnyResponse:
-    return _render_judge_page(routes.PageKey("console", event_id), [current.event(event_id)])
+    return _render_judge_page(PageKey("console", event_id), [current.event(event_id)])
 
 
-def _render_judge_page(feed: routes.PageKey, saved_events: list[SavedEvent]) -> AnyResponse:
+def _render_judge_page(feed: PageKey, saved_events: list[SavedEvent]) -> AnyResponse:
     hub = current.hub()
     try:
         opened = _match_at({event.event_id for event in saved_events})

@@ -1,4 +1,6 @@
-"""This hub's pages: fingerprint and trust, clock, addresses, the checks before the doors open, sessions and staff."""
+"""Console pages of the hall: what is wrong at each place, the checks before the doors open, and the bundle for whoever
+helps; and this hub's fingerprint and trust, clock, addresses, sessions and staff.
+"""
 
 from collections import Counter
 from collections.abc import Collection
@@ -19,7 +21,6 @@ from roundtap_hub.http.qr_svg import qr_svg
 from roundtap_hub.http.requester import is_local_request
 from roundtap_hub.http.routes import EVERYBODY, ORGANIZERS, STAFF, STAFF_ROLES, PageKey, route
 from roundtap_hub.live import current, forms, render
-from roundtap_hub.live.render import hall_checks, place_page
 from roundtap_hub.views import places
 from roundtap_hub.views.preflight_checks import all_checks, failed_checks, table_units, unit_rows
 from roundtap_hub.views.round_clock import DATE_AND_TIME, announcement_lines, time_of_day
@@ -113,7 +114,7 @@ def this_hub_page(**shown: Any) -> AnyResponse:
     hub, hotspot = current.hub(), known_hotspot()
     organizers = hub.access.organizers
     reached = hub.host.hall_addresses
-    return place_page(
+    return render.place_page(
         "this_hub.html",
         "hub",
         rows=session_rows(organizers),
@@ -224,7 +225,7 @@ def authority_certificate() -> AnyResponse:
 @route("GET /console/hall", STAFF)
 def hall_page() -> AnyResponse:
     """Each place with what is wrong or noted there, the worst first."""
-    checks = [check for check in hall_checks() if check.state in (machine_checks.WRONG, machine_checks.NOTE)]
+    checks = [check for check in render.hall_checks() if check.state in (machine_checks.WRONG, machine_checks.NOTE)]
     rows = [
         (place, machine_checks.worst_first(check for check in checks if check.group in place.counts))
         for place in places.OF_HALL
@@ -234,7 +235,7 @@ def hall_page() -> AnyResponse:
     lines = announcement_lines(
         current.snapshot().venue.display_plan.announcements, current.instant(), current.hub().clocks.wall()
     )
-    return place_page("hall_overview.html", "overview", PageKey("before-doors"), rows=rows, said=lines)
+    return render.place_page("hall_overview.html", "overview", PageKey("before-doors"), rows=rows, said=lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,7 +273,7 @@ def preflight_page() -> AnyResponse:
     """One line per check with what to do, by part of the hall, worst first; checks that are fine share one line."""
     hub, snapshot, units = current.hub(), current.snapshot(), current.units()
     checks = all_checks(hub, snapshot, units, current.now_ms())
-    return place_page(
+    return render.place_page(
         "preflight.html",
         "preflight",
         PageKey("before-doors"),

@@ -20,7 +20,6 @@ from roundtap_hub.hall.hub_sound import SOUND
 from roundtap_hub.http.qr_svg import qr_svg
 from roundtap_hub.http.routes import EVERYBODY, HEADS_AND_DESK, VISIBLE, PageKey, route
 from roundtap_hub.live import current, forms, render
-from roundtap_hub.live.render import place_page
 from roundtap_hub.store import display_plan
 from roundtap_hub.views import known_displays
 from roundtap_hub.views.knockout import bracket
@@ -36,7 +35,7 @@ def announcements_page(**_: str) -> AnyResponse:
     hub, snapshot = current.hub(), current.snapshot()
     lines = announcement_lines(snapshot.venue.display_plan.announcements, current.instant(), hub.clocks.wall())
     events = listed_events(snapshot)
-    return place_page(
+    return render.place_page(
         "announcements.html",
         "announcements",
         PageKey("displays"),
@@ -275,7 +274,7 @@ def displays_page(**_: str) -> AnyResponse:
     hub, snapshot = current.hub(), current.snapshot()
     walls = snapshot.venue.display_plan
     rows = known_displays.display_rows(hub.hall.displays.contacts, walls.screens, current.now_ms())
-    return place_page(
+    return render.place_page(
         "displays.html",
         "walls",
         PageKey("displays"),

@@ -1,4 +1,6 @@
-"""What a request says of its sender: address, whether it is this machine, cookies, language."""
+"""What a request says of its sender: address, whether it is this machine, cookies, language; and the checks of access:
+limits on guesses and sign-ups, CSRF tokens, and the redirect after login.
+"""
 
 import hashlib
 import hmac

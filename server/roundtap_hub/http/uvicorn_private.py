@@ -1,6 +1,7 @@
-"""What the hub uses of uvicorn beyond its API: deadlines of requests, connections taken over, a second server.
+"""What the hub uses of uvicorn beyond its API: deadlines of requests, connections taken over, a second server. And of
+asyncio: TLS that keeps little memory for each connection.
 
-What to check for another version than this one is in tests/kit/test_private_names.py.
+What to check for another version than this one, or another Python, is in tests/kit/test_private_names.py.
 """
 
 from __future__ import annotations

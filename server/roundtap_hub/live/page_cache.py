@@ -1,4 +1,9 @@
-"""Pages drawn once for all their readers, cached by content, variant and language for one version; bounded in size."""
+"""Pages drawn once for all their readers, cached by content, variant and language for one version; bounded in size.
+
+A page's version is a short hash of what it would show; the feed sends it, and a page with another one reloads. Each
+room registers the kinds of its live pages, and what a page of that kind shows, above the function that tells it:
+`page_kind("judge")`, `event_page("standings/<event_id>")`. A page whose kind is not registered has no version.
+"""
 
 import asyncio
 import hashlib

@@ -1,4 +1,4 @@
-"""The competitors as the organizer sees them, one row each."""
+"""The competitors as the organizer sees them, one row each, and the state of each one's army list or deck."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping

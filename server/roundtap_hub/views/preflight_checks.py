@@ -1,4 +1,6 @@
-"""The checks before the doors open: one line each, all tables counted together, worst first."""
+"""The checks before the doors open: one line each, all tables counted together, worst first; and the units as the console
+lists them.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

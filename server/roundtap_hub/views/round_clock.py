@@ -1,4 +1,6 @@
-"""A round's clock: as it is sent, as tables count it, and as a page shows it with its phases; and times as text."""
+"""A round's clock: as it is sent, as tables count it, and as a page shows it with its phases; times as text; and the
+current announcements with their countdowns.
+"""
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress

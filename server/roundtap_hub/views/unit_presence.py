@@ -1,7 +1,8 @@
 """The hall's current state, in memory and not journaled: units' statuses and open feeds, entries that they have and the
 journal lacks, and players who found their page taken, or their slip old.
 
-Calls for a judge and wishes to drop are entries (event/requests.py); only a unit without a match calls from here.
+Calls for a judge and wishes to drop are entries (event/requests.py), shown with those of units, which are taken over
+from their statuses; only a unit without a match calls from here.
 """
 
 import threading
