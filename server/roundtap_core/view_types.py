@@ -162,13 +162,10 @@ class NextView(Message, frozen=True):
     table: Count | None = None
 
 
-Houses = Annotated[tuple[Word, ...], Meta(max_length=16)]
-
-
 class SituationView(Message, frozen=True):
     stage: Word = SWISS_ROUND.stage
     totals: PerSide[Count | None] | None = None
-    houses: PerSide[Houses] | None = None
+    houses: PerSide[Annotated[tuple[Word, ...], Meta(max_length=16)]] | None = None
 
 
 class EventOptions(dict[str, Any]):

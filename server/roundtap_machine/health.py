@@ -1,5 +1,5 @@
-"""A machine's health: supply voltage, heat, card, space, clock, pins, buses, memory, watchdog; and what a check before the doors open is:
-its subject, its state, what was seen, and what to do.
+"""A machine's health: supply voltage, heat, card, space, clock, pins, buses, memory, watchdog; and what a check before
+the doors open is: its subject, its state, what was seen, and what to do.
 
 Each check reads a file of the kernel's below `root` ("/" except in tests), and is UNKNOWN where there is none. Nothing
 here raises, needs a privilege or waits.
@@ -118,8 +118,6 @@ CARD_WORN = 8  # of the eleven steps in which an eMMC reports its age: more than
 PINS_OF_A_PI = re.compile(r"pinctrl-(rp1|bcm2\d{3})")
 READ_BYTES_MAX = 1 << 16
 
-Labels = Callable[[Path], Sequence[str]]
-
 
 @dataclass(slots=True)
 class ThrottleHistory:
@@ -138,7 +136,7 @@ class MachineProbe:
     data: Path | None = None
     board: bool = False
     root: Path = Path("/")
-    labels: Labels | None = None
+    labels: Callable[[Path], Sequence[str]] | None = None
     seen: ThrottleHistory = field(default_factory=ThrottleHistory, compare=False)
     wall: bool = False
 

@@ -52,7 +52,6 @@ TYPES: Mapping[object, type[messages.FeedMessage]] = {
 """Messages with content beyond that of every feed message."""
 
 Waits = Callable[[float], bool]  # whether to keep waiting for an answer, this many seconds after the request
-Receiver = Callable[[str, Any], None]
 
 
 class FeedThrottle:
@@ -203,7 +202,7 @@ class HubLink:
         self,
         address: HubAddress,
         outbox: Outbox,
-        receive: Receiver,
+        receive: Callable[[str, Any], None],
         mono_ms: Callable[[], int] = mono_ms,
         memory: UnitMemory | None = None,
         holds: Callable[[], Mapping[str, Any] | None] = lambda: None,

@@ -44,7 +44,6 @@ FAILED: Mapping[str, str] = {panel_dialogue.POWER_OFF: "panel.off.failed", panel
 
 REQUEST_ERRORS = (OSError, http.client.HTTPException, StepRefused, ValueError, KeyError, TypeError, RecursionError)
 """No answer, or an impossible one."""
-Receiver = Callable[[str, Any], None]
 
 
 class PanelUnit(BoardUnit):
@@ -103,7 +102,7 @@ class FrontPanelLink:
     def __init__(
         self,
         renew: Callable[[], HubAddress | None],
-        receive: Receiver,
+        receive: Callable[[str, Any], None],
         language: str,
         ask: Callable[..., Mapping[str, Any]] = ask_root,
         standby: Path | None = None,

@@ -268,9 +268,8 @@ _DECIDE: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = {
     **DECIDE_REQUESTS,
 }
 
-Upcaster = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
-UPCASTERS: Mapping[tuple[str, int], Upcaster] = {}
+UPCASTERS: Mapping[tuple[str, int], Callable[[Mapping[str, Any]], Mapping[str, Any]]] = {}
 """(kind, version) → its data as the next version's. None yet: every kind is at version 1."""
 
 APPLY: Mapping[str, Step] = {

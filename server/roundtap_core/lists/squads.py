@@ -1,5 +1,5 @@
-"""Squads of a list: fielded ones, those still to field, and when rounds run short. Teams: whether one is whole, and nobody
-in it plays in another one: of files, and of all that is entered.
+"""Squads of a list: fielded ones, those still to field, and when rounds run short. Teams: whether one is whole, and
+nobody in it plays in another one: of files, and of all that is entered.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,5 +1,5 @@
-"""The start pages: of players; of staff; of a judge with a phone, calls first, then what each event needs of a judge; help,
-login and logout.
+"""The start pages: of players; of staff; of a judge with a phone, calls first, then what each event needs of a judge;
+help, login and logout.
 """
 
 from collections.abc import Collection, Iterable, Mapping

@@ -68,10 +68,6 @@ class RenderInput(NamedTuple):
     units: Mapping[str, UnitStatus]
 
 
-PageVersion = Callable[[Snapshot, Mapping[str, UnitStatus], PageKey], str]
-UnchangedPages = Callable[[RenderInput, RenderInput, Iterable[PageKey]], Iterable[PageKey]]
-
-
 class PageCache:
     """All cached pages. Its methods run in the event loop; pages are drawn by the application that `built` waits for,
     in a thread of `lane`, after `give_way()`. No page is older than its
@@ -80,8 +76,8 @@ class PageCache:
     def __init__(
         self,
         hub: RunningHub,
-        page_version: PageVersion,
-        unchanged: UnchangedPages,
+        page_version: Callable[[Snapshot, Mapping[str, UnitStatus], PageKey], str],
+        unchanged: Callable[[RenderInput, RenderInput, Iterable[PageKey]], Iterable[PageKey]],
         built: Callable[[], Awaitable[Any]],
         lane: PageQueue[list[CachedPage | None]],
         give_way: Callable[[], None] = lambda: None,

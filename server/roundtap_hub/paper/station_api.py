@@ -26,8 +26,6 @@ from roundtap_machine import health as machine_checks
 BODY_BYTES_MAX = 32 * 1024
 JOBS_AT_ONCE = 6  # few enough that two stations share a round's slips, and that cancelled jobs are soon known
 
-JobStates = list[tuple[str, PrintState]]
-
 
 @route("POST /station/jobs", STATION)
 def station_jobs() -> tuple[Response, int]:
@@ -68,7 +66,9 @@ def station_jobs() -> tuple[Response, int]:
     return jsonify(envelope(key, ECHO, answer)), 200
 
 
-def _exchange(hub: RunningHub, book: PrintBook, unit: str, reported: JobStates, base_url: str) -> list[Job]:
+def _exchange(
+    hub: RunningHub, book: PrintBook, unit: str, reported: list[tuple[str, PrintState]], base_url: str
+) -> list[Job]:
     # A job belongs to the station that took it first: no other prints it or reports on it.
     # An unclaimed one counts only if it is wanted: made-up jobs would be kept for ever.
     states_before = book.states

@@ -49,8 +49,6 @@ in between is read together; a request that depends on it does not wait."""
 DOUBT_S = 1.0
 """How often a commit in doubt is checked."""
 
-MessageHandler = Callable[[Mapping[str, Any]], None]
-
 
 @dataclass(frozen=True, slots=True)
 class CommitNotice:
@@ -374,7 +372,7 @@ class NotificationListener:
         url: URL,
         name: str,
         commits: Callable[[CommitNotice | None], None],
-        others: Mapping[str, MessageHandler] | None = None,
+        others: Mapping[str, Callable[[Mapping[str, Any]], None]] | None = None,
     ) -> None:
         self._url = url
         self._name = name

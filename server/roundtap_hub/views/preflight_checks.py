@@ -1,5 +1,5 @@
-"""The checks before the doors open: one line each, all tables counted together, worst first; and the units as the console
-lists them.
+"""The checks before the doors open: one line each, all tables counted together, worst first; and the units as the
+console lists them.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

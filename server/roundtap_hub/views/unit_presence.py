@@ -343,9 +343,6 @@ class Presence:
             listener(unit)
 
 
-Seat = tuple[EventState, MatchState]
-
-
 def taker_name(snapshot: Snapshot, by: str) -> str:
     """The shown name of who takes a call on ("judge:1f2e3d", or a role's name); of a forgotten person the role."""
     role, _, person = by.partition(":")
@@ -400,7 +397,9 @@ class Asked:
     gone: Mapping[str, tuple[str, Command]]
 
 
-def asked_in(snapshot: Snapshot, seat: Seat | None, before: UnitStatus, status: TableStatus) -> Asked:
+def asked_in(
+    snapshot: Snapshot, seat: tuple[EventState, MatchState] | None, before: UnitStatus, status: TableStatus
+) -> Asked:
     """`seat`: the match at the unit's table. A unit that was switched off has taken nothing back: only the process that
     asked may, unless it says that it was cancelled at the table. What it asks for first of a hub that has just begun
     may have been answered before: its next status counts."""
