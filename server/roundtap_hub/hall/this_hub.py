@@ -16,7 +16,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.errors import Problem
 from roundtap_hub.access.staff import Session, StaffIdentity, StaffLogin, StaffPerson
 from roundtap_hub.hall.diagnostics import diagnostics_text
-from roundtap_hub.http.hall_addresses import HallAddresses, is_hotspot
+from roundtap_hub.http.hall_addresses import is_hotspot
 from roundtap_hub.http.qr_svg import qr_svg
 from roundtap_hub.http.requester import is_local_request
 from roundtap_hub.http.routes import EVERYBODY, ORGANIZERS, STAFF, STAFF_ROLES, PageKey, route
@@ -102,12 +102,6 @@ def hours_text(age_ms: int) -> str:
     return f"{minutes // 60}:{minutes % 60:02d}" if minutes else ""
 
 
-def hall_addresses(reached: HallAddresses) -> list[tuple[str, bool]]:
-    """How the hall reaches this hub: its addresses, best first, and whether each is a hotspot's, which serves only its
-    own Wi-Fi."""
-    return [(url, is_hotspot(ip_address(urlsplit(url).hostname or ""))) for url in reached.urls]
-
-
 @route("GET /console/hub", ORGANIZERS)
 def this_hub_page(**shown: Any) -> AnyResponse:
     """`shown`: a new PIN, for this response only (`_pin_page`)."""
@@ -119,7 +113,8 @@ def this_hub_page(**shown: Any) -> AnyResponse:
         "hub",
         rows=session_rows(organizers),
         reached=reached,
-        ways=hall_addresses(reached),
+        # The hall's addresses of this hub, best first, and whether each is a hotspot's, which serves only its own Wi-Fi.
+        ways=[(url, is_hotspot(ip_address(urlsplit(url).hostname or ""))) for url in reached.urls],
         hotspot=hotspot,
         hotspot_most=DEVICES_MAX,
         wifi_qr=qr_svg(hotspot.qr, current.words()("hub.wifi.qr")) if hotspot is not None else "",

@@ -539,7 +539,7 @@ def for_reader(html: str, allowed: Allowed) -> str:
             if block.shown:
                 block.parts.append(part)
         elif part.startswith(regions.MAY):
-            address = _path(part[len(regions.MAY) : -2])
+            address = re.split("[?#]", unescape(part[len(regions.MAY) : -2]), maxsplit=1)[0]
             if address not in allowed_by_address:
                 allowed_by_address[address] = allowed(address)
             blocks.append(_Block(allowed_by_address[address], allowed_by_address[address]))
@@ -550,10 +550,6 @@ def for_reader(html: str, allowed: Allowed) -> str:
         else:
             blocks.pop().close(blocks[-1])
     return "".join(blocks[0].parts)
-
-
-def _path(address: str) -> str:
-    return re.split(r"[?#]", unescape(address), maxsplit=1)[0]
 
 
 def place_page(template: str, place: str, feed: PageKey | None = None, **context: Any) -> AnyResponse:

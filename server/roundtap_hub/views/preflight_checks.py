@@ -123,7 +123,8 @@ Units = Mapping[str, UnitStatus]
 def all_checks(hub: RunningHub, snapshot: Snapshot, units: Units, now_ms: int) -> list[Check]:
     return [
         *_machine(hub),
-        *_hub(hub),
+        Check("build", FINE, {"version": version()}),
+        *([Check("restored", WRONG)] if hub.restored() else []),
         *_network(hub),
         *_tables(hub, snapshot, units, now_ms),
         *_walls(hub, snapshot, now_ms),
@@ -165,10 +166,6 @@ def _clock(hub: RunningHub, of_machine: Check) -> Check:
         # The battery still needs changing, but today the time is right.
         return Check("clock", NOTE, kind="rtc_empty")
     return Check("clock", FINE, kind="browser") if hall_time.was_set and of_machine.kind != "network" else of_machine
-
-
-def _hub(hub: RunningHub) -> list[Check]:
-    return [Check("build", FINE, {"version": version()}), *([Check("restored", WRONG)] if hub.restored() else [])]
 
 
 def _network(hub: RunningHub) -> list[Check]:
