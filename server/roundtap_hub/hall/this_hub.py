@@ -113,7 +113,7 @@ def this_hub_page(**shown: Any) -> AnyResponse:
         "hub",
         rows=session_rows(organizers),
         reached=reached,
-        # The hall's addresses of this hub, best first, and whether each is a hotspot's, which serves only its own Wi-Fi.
+        # This hub's addresses, best first, and whether each is a hotspot's, which serves only its own Wi-Fi.
         ways=[(url, is_hotspot(ip_address(urlsplit(url).hostname or ""))) for url in reached.urls],
         hotspot=hotspot,
         hotspot_most=DEVICES_MAX,
