@@ -21,10 +21,9 @@ from roundtap_hub.http.routes import ORGANIZER, STAFF_ROLES
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.login_pins import PinFile, hash_pin, new_pin, salt_of
 from roundtap_hub.store.models import StaffRow
-from roundtap_hub.store.rights import STAFF_SET, STAFF_TIED, pin_digest
 from roundtap_hub.store.secure_files import write_private
 from roundtap_hub.store.service import HubStopped, OutcomeUnknown, Service, Step
-from roundtap_hub.store.venue import is_valid_pin
+from roundtap_hub.store.venue import STAFF_SET, STAFF_TIED, is_valid_pin, pin_digest
 
 PEOPLE_MOST = 32  # the revoked among them make room
 NAME_LETTERS = 80

@@ -31,9 +31,15 @@ from roundtap_hub.http.rate_limits import Rate, RateLimiter
 from roundtap_hub.http.requester import is_loopback, throttle_key
 from roundtap_hub.http.routes import ORGANIZER
 from roundtap_hub.store.models import UnitKeyRow
-from roundtap_hub.store.rights import NO_KEY, UNIT_REVOKED, UnitKeyRecord, unit_keyed_entry, unit_placed_entry
 from roundtap_hub.store.service import Service, Step
-from roundtap_hub.store.venue import is_valid_key
+from roundtap_hub.store.venue import (
+    NO_KEY,
+    UNIT_REVOKED,
+    UnitKeyRecord,
+    is_valid_key,
+    unit_keyed_entry,
+    unit_placed_entry,
+)
 from roundtap_machine.atomic_write import write_atomically
 
 log = logging.getLogger(__name__)

@@ -17,8 +17,8 @@ from roundtap_hub.live import current, forms, render
 from roundtap_hub.store import restore_gap, venue
 from roundtap_hub.store.command_pipeline import report_step
 from roundtap_hub.store.read_model import Snapshot
-from roundtap_hub.store.rights import unit_placed_entry
 from roundtap_hub.store.service import Step
+from roundtap_hub.store.venue import unit_placed_entry
 from roundtap_hub.views.saved_event import EventLine, SavedEvent, full_names
 from roundtap_hub.views.tables import ShownResult, shown_result
 

@@ -19,8 +19,8 @@ from roundtap_core.words import Words
 from roundtap_hub.access.personal_links import PHONE_ACTOR, REPORTS
 from roundtap_hub.http.http_answers import problem_status
 from roundtap_hub.http.requester import phone_digest
-from roundtap_hub.store.rights import PlayerId
 from roundtap_hub.store.service import Snapshot, Step
+from roundtap_hub.store.venue import PlayerId
 from roundtap_hub.views.running_hub import RunningHub
 
 RESULT_BYTES_MAX = 2000

@@ -9,8 +9,8 @@ from roundtap_hub.http.page_queues import LoopInbox, RequestPriority
 from roundtap_hub.http.requester import language_of, words_in
 from roundtap_hub.live.cached_pages import PERSONAL_HEADERS, phone_of
 from roundtap_hub.phones import phone_reports
-from roundtap_hub.store.rights import PlayerId
 from roundtap_hub.store.service import HubStopped
+from roundtap_hub.store.venue import PlayerId
 from roundtap_hub.views.running_hub import RunningHub
 
 BODY_BYTES_MAX, BODY_WITHIN_S, SAVE_S = 16 * 1024, 15.0, 10.0

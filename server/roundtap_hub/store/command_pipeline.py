@@ -27,7 +27,6 @@ from roundtap_hub.store.journal import PersonRecord, people_removed
 from roundtap_hub.store.person_rows import refuse_damaged
 from roundtap_hub.store.read_model import Snapshot
 from roundtap_hub.store.restore_gap import NO_PLACE, can_decide_report, refuse_settling
-from roundtap_hub.store.rights import refuse_stale_key
 from roundtap_hub.store.venue import (
     EVENT_ARCHIVED,
     EVENT_DELETED,
@@ -36,6 +35,7 @@ from roundtap_hub.store.venue import (
     apply_venue,
     decide_venue,
     is_dormant,
+    refuse_stale_key,
 )
 
 log = logging.getLogger(__name__)

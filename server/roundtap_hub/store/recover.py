@@ -40,9 +40,8 @@ from roundtap_hub.store.journal import Journal, PersonRecord, events_deleted, pe
 from roundtap_hub.store.person_rows import placeholder
 from roundtap_hub.store.read_model import Snapshot, load_snapshot, read_event
 from roundtap_hub.store.recovery_sources import Row, Source, read_source, readable_paths, within_total
-from roundtap_hub.store.rights import STAFF_SET, UNIT_REVOKED
 from roundtap_hub.store.schema_versions import needs_migration
-from roundtap_hub.store.venue import fold_venue, is_valid_key, is_valid_pin
+from roundtap_hub.store.venue import STAFF_SET, UNIT_REVOKED, fold_venue, is_valid_key, is_valid_pin
 from roundtap_hub.store.verify import person_digests
 from roundtap_hub.store.verify import verify_journal as look_through
 from roundtap_machine.atomic_write import sync_to_disk, write_atomically
