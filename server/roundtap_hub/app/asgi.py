@@ -27,8 +27,7 @@ from roundtap_hub.phones.phone_versions import unchanged_pages
 from roundtap_hub.phones.report_api import PhoneReportApi
 from roundtap_hub.units.device_feed import DeviceFeed
 from roundtap_hub.units.enrol_api import EnrolApi, HubIdentityApi
-from roundtap_hub.units.panel_api import PanelApi
-from roundtap_hub.units.table_api import HelloHandler, TableApi
+from roundtap_hub.units.table_api import HelloHandler, PanelApi, TableApi
 from roundtap_hub.views.round_clock import next_change_ms
 
 log = logging.getLogger(__name__)
