@@ -291,7 +291,7 @@ def _wait(
         # The panel is told by its address alone; the others' keys may be in the journal.
         make_local_units(folder, address, (), kinds=(PANEL,))
     # Late: a slow import, needed here alone.
-    from roundtap_hub.app.waiting import MendedCheck, WaitingPage, wait_until_mended
+    from roundtap_hub.app.server import MendedCheck, WaitingPage, wait_until_mended
 
     if wait_until_mended(
         WaitingPage(fault, args.language, args.data.resolve() == HUB_FOLDER.resolve()),
