@@ -21,8 +21,7 @@ from roundtap_devices.input.pin_factory import mock_factory
 from roundtap_units.link.hub_choice import UnitMemory
 from roundtap_units.link.hub_time import FeedAge
 from roundtap_units.link.link import MALFORMED, HubAddress, HubLink
-from roundtap_units.link.outbox import Outbox
-from roundtap_units.link.stored_view import StoredView
+from roundtap_units.link.outbox import Outbox, StoredView
 from roundtap_units.table.dialogue.dialogue import Dialogue
 from roundtap_units.table.unit import TableDisk, TableHardware, TableUnit
 from roundtap_units.unit_words import unit_words
