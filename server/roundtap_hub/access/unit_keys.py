@@ -27,8 +27,7 @@ from roundtap_core.typed import MalformedMessage, parse_message
 from roundtap_core.wire import REPORT, REQUEST, open_envelope, verify_signature
 from roundtap_hub.http.connection_limits import FROM_UNIT
 from roundtap_hub.http.http_answers import NO_STORE, Receive, Scope, Send, read_message, send_json
-from roundtap_hub.http.rate_limits import Rate, RateLimiter
-from roundtap_hub.http.requester import is_loopback, throttle_key
+from roundtap_hub.http.requester import Rate, RateLimiter, is_loopback, throttle_key
 from roundtap_hub.http.routes import ORGANIZER
 from roundtap_hub.store.models import UnitKeyRow
 from roundtap_hub.store.service import Service, Step

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from math import inf
 
 from roundtap_hub.http.page_queues import LoopTurns
-from roundtap_hub.http.rate_limits import Rate, TokenBucket
-from roundtap_hub.http.requester import KNOWN_MAX, UNLIMITED_ADDRESSES, throttle_key
+from roundtap_hub.http.requester import KNOWN_MAX, UNLIMITED_ADDRESSES, Rate, TokenBucket, throttle_key
 
 CONNECTIONS_MAX = 4096  # plain connections in all: a thousand phones with three each, and room for the hall's units
 ENCRYPTED_MAX = 1200

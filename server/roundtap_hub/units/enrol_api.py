@@ -15,7 +15,7 @@ from roundtap_core.version import version
 from roundtap_core.wire import ENROL, REQUEST, digest, echo_json, envelope, open_envelope, wall_key
 from roundtap_hub.access.unit_keys import UnitAnswer, answer_unit
 from roundtap_hub.http.http_answers import NO_STORE, Receive, Scope, Send, send_json
-from roundtap_hub.http.rate_limits import Rate, RateLimiter
+from roundtap_hub.http.requester import Rate, RateLimiter
 from roundtap_hub.http.routes import EVERYBODY, NEW_UNIT, WALL, route
 from roundtap_hub.units.enrolment import LATE, STORED, STORING, WRONG, EnrolBusy, EnrolDesk, KeyExchange
 from roundtap_hub.views.known_displays import NAMES

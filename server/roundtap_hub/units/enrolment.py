@@ -13,8 +13,7 @@ from typing import Any
 from roundtap_core import enrol_keys
 from roundtap_core.errors import Invalid, Problem
 from roundtap_hub.access.unit_keys import NAME, TABLE, RequestRefused, UnitKeys
-from roundtap_hub.http.rate_limits import Rate, RateLimiter
-from roundtap_hub.http.requester import UNLIMITED_ADDRESSES
+from roundtap_hub.http.requester import UNLIMITED_ADDRESSES, Rate, RateLimiter
 from roundtap_hub.store.service import Service
 from roundtap_hub.views.unit_presence import Presence
 
