@@ -23,8 +23,8 @@ from roundtap_hub.http.static_files import PREFIX, StaticFiles
 from roundtap_hub.live.browser_feed import BrowserFeed
 from roundtap_hub.live.cached_pages import PERSONAL, CachedPages
 from roundtap_hub.live.page_cache import CachedPage, HubNow, PageCache, version_of
+from roundtap_hub.phones.phone_reports import PhoneReportApi
 from roundtap_hub.phones.phone_versions import unchanged_pages
-from roundtap_hub.phones.report_api import PhoneReportApi
 from roundtap_hub.units.device_feed import DeviceFeed
 from roundtap_hub.units.enrol_api import EnrolApi, HubIdentityApi
 from roundtap_hub.units.table_api import HelloHandler, PanelApi, TableApi
