@@ -42,12 +42,19 @@ from roundtap_hub.store.backups import Maintenance, back_up_before_upgrade
 from roundtap_hub.store.clocks import Clocks, system_clocks
 from roundtap_hub.store.continuing import finish_continuing
 from roundtap_hub.store.copies import Copies
-from roundtap_hub.store.database_url import DATABASE, database_url, sqlite_url
 from roundtap_hub.store.disk_problems import disk_problem, drop_cached_files, fault_kind, storage_problem
 from roundtap_hub.store.event_times import EventTimesCache
 from roundtap_hub.store.folder_copy import FolderCopy
 from roundtap_hub.store.head_file import HEAD_FILE, HeadFile, check_database, init_head_file
-from roundtap_hub.store.journal import HUB_FOLDER, Journal, JournalConflict, at_place
+from roundtap_hub.store.journal import (
+    DATABASE,
+    HUB_FOLDER,
+    Journal,
+    JournalConflict,
+    at_place,
+    database_url,
+    sqlite_url,
+)
 from roundtap_hub.store.login_pins import read_or_make_pin
 from roundtap_hub.store.mending import mend_journal
 from roundtap_hub.store.own_machine import HallTime, OwnMachine

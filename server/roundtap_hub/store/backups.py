@@ -24,9 +24,8 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.entries import Entry
 from roundtap_hub.store import head_file, schema_versions
 from roundtap_hub.store.copies import RemovableCopy
-from roundtap_hub.store.database_url import DATABASE
 from roundtap_hub.store.disk_problems import BROKEN, disk_problem, errno_of, sqlite_code, unreadable_problem
-from roundtap_hub.store.journal import Head
+from roundtap_hub.store.journal import DATABASE, Head
 from roundtap_hub.store.service import Service
 from roundtap_hub.store.venue import EVENT_DELETED
 from roundtap_machine.atomic_write import replace_atomically, sync_to_disk

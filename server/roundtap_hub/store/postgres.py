@@ -23,7 +23,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.entries import GENESIS, Entry
 from roundtap_hub.store import journal, schema_versions
 from roundtap_hub.store.clocks import Clocks
-from roundtap_hub.store.database_url import database_url, libpq_arguments, redacted_url
+from roundtap_hub.store.journal import database_url, libpq_arguments, redacted_url
 from roundtap_hub.store.models import ENTRY
 from roundtap_hub.store.snapshots import EventSnapshotStore
 

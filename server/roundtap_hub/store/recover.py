@@ -33,10 +33,9 @@ from roundtap_hub.store.command_pipeline import (
     stray_step,
     validate_report,
 )
-from roundtap_hub.store.database_url import DATABASE, sqlite_url
 from roundtap_hub.store.event_cache import DormantEvents
 from roundtap_hub.store.folder_copy import COPY_FILE
-from roundtap_hub.store.journal import Journal, PersonRecord, events_deleted, people_removed
+from roundtap_hub.store.journal import DATABASE, Journal, PersonRecord, events_deleted, people_removed, sqlite_url
 from roundtap_hub.store.person_rows import placeholder
 from roundtap_hub.store.read_model import Snapshot, load_snapshot, read_event
 from roundtap_hub.store.recovery_sources import Row, Source, read_source, readable_paths, within_total

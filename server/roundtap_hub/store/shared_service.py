@@ -22,7 +22,6 @@ from roundtap_core.event.entries import VENUE, Entry, NewEntry
 from roundtap_core.event.states import EventState
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.command_pipeline import HALL_COMMANDS, DecidedBatch, Step, WriteRequest, decide_all
-from roundtap_hub.store.database_url import libpq_arguments
 from roundtap_hub.store.journal import (
     START,
     CommitInDoubt,
@@ -30,6 +29,7 @@ from roundtap_hub.store.journal import (
     JournalConflict,
     PersonRecord,
     events_deleted,
+    libpq_arguments,
 )
 from roundtap_hub.store.postgres import CHANNEL, NumberTaken, PostgresJournal, error_text
 from roundtap_hub.store.read_model import Snapshot, reload_streams

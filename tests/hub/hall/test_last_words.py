@@ -19,9 +19,9 @@ from roundtap_hub.http.routes import JUDGE, SCOREKEEPER
 from roundtap_hub.store.backups import COPIES_FOLDER, FOLDER, make_backup
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.copies import CommitBatch
-from roundtap_hub.store.database_url import DATABASE
 from roundtap_hub.store.folder_copy import COPY_FILE, FolderCopy
 from roundtap_hub.store.head_file import HEAD_FILE, HeadRecord, read_head_file
+from roundtap_hub.store.journal import DATABASE
 from roundtap_hub.store.recover import recover
 from roundtap_hub.store.service import Step
 from roundtap_hub.store.venue import unit_placed_entry

@@ -23,8 +23,7 @@ from roundtap_hub.http.hall_addresses import http_url
 from roundtap_hub.http.requester import language_of
 from roundtap_hub.http.routes import EVERYBODY, PEER_HUB, STANDBY, route
 from roundtap_hub.store.copies import ENTRIES
-from roundtap_hub.store.database_url import sqlite_url
-from roundtap_hub.store.journal import START, Head, Journal
+from roundtap_hub.store.journal import START, Head, Journal, sqlite_url
 from roundtap_hub.store.read_model import Snapshot
 from roundtap_hub.store.standby_copy import StandbyCopy, seal
 
