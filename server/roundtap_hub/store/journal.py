@@ -23,7 +23,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.entries import GENESIS, VENUE, Entry, Timestamp, entry_hash, verify_entry
 from roundtap_core.event.person import Person
 from roundtap_core.wire import canonical_json
-from roundtap_hub.store import models, schema_versions
+from roundtap_hub.store import models
 from roundtap_hub.store.disk_problems import BROKEN, errno_of, probe_folder, sqlite_code, unreadable_problem
 from roundtap_hub.store.person_rows import StoredPerson, read_people
 from roundtap_hub.store.snapshots import EventSnapshotStore, EventSummary
@@ -109,9 +109,7 @@ class Journal:
 
     _place: Mapping[Path, os.stat_result] = {}
 
-    def __init__(
-        self, url: str, read_only: bool = False, migrations: schema_versions.Migrations = schema_versions.CURRENT
-    ) -> None:
+    def __init__(self, url: str, read_only: bool = False, migrations: models.Migrations = models.CURRENT) -> None:
         self.url = url
         self._path = Path(url.partition(":///")[2])
         self.read_only = read_only
@@ -130,10 +128,10 @@ class Journal:
         try:
             if read_only:
                 with self._engine.connect() as connection:
-                    schema_versions.check_schema(connection, migrations)
+                    models.check_schema(connection, migrations)
                     self.event_snapshots.readable = inspect(connection).has_table(models.EVENT_SNAPSHOT.name)
             else:
-                schema_versions.migrate(self._engine, migrations)
+                models.migrate(self._engine, migrations)
         except (SQLAlchemyError, UnicodeError) as error:
             raise self._unreadable(error) from error
         files = [self._path, self._path.with_name(f"{self._path.name}-wal")] if self._path.is_file() else []

@@ -21,7 +21,7 @@ from sqlmodel import SQLModel
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import GENESIS, Entry
-from roundtap_hub.store import journal, schema_versions
+from roundtap_hub.store import journal, models
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.journal import database_url, libpq_arguments, redacted_url
 from roundtap_hub.store.models import ENTRY
@@ -89,9 +89,7 @@ class PostgresJournal(journal.Journal):
     notifications. `read_only`: nothing is ever written, not even tables. Raises Problem("database_not_usable") if the
     database is out of reach, Problem("database_empty") if it is read-only and holds no journal, and as `Journal`."""
 
-    def __init__(
-        self, address: str, read_only: bool = False, migrations: schema_versions.Migrations = schema_versions.CURRENT
-    ) -> None:
+    def __init__(self, address: str, read_only: bool = False, migrations: models.Migrations = models.CURRENT) -> None:
         self.address = database_url(address)
         self.read_only = read_only
         self.name = secrets.token_hex(8)
@@ -100,12 +98,12 @@ class PostgresJournal(journal.Journal):
         self.event_snapshots = EventSnapshotStore(self._engine)
         try:
             if not read_only:
-                schema_versions.migrate(self._engine, migrations, _lock_tables)
+                models.migrate(self._engine, migrations, _lock_tables)
                 return
             with self._engine.connect() as connection:
                 if not connection.scalar(text("SELECT to_regclass('entry') IS NOT NULL")):
                     raise Problem("database_empty", url=redacted_url(self.address))
-                schema_versions.check_schema(connection, migrations)
+                models.check_schema(connection, migrations)
         except SQLAlchemyError as error:
             raise unusable_database(self.address, error) from error
 

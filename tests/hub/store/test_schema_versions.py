@@ -33,9 +33,8 @@ from roundtap_hub.store.backups import (
 )
 from roundtap_hub.store.head_file import HEAD_FILE, read_head_file
 from roundtap_hub.store.journal import DATABASE, Head, Journal, sqlite_url
-from roundtap_hub.store.models import create_all
+from roundtap_hub.store.models import CURRENT, create_all
 from roundtap_hub.store.print_book import PrintBook
-from roundtap_hub.store.schema_versions import CURRENT
 
 KEY = bytes(range(32))
 
