@@ -12,6 +12,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event import abandoned_match, commands
+from roundtap_core.event.commands import CorrectList, SubmitList
 from roundtap_core.event.lookups import require_reason
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import EventState, MatchState, RoundState
@@ -25,7 +26,9 @@ from roundtap_hub.access.personal_links import CODE_LIFE_MS
 from roundtap_hub.http import routes
 from roundtap_hub.http.http_answers import problem_status
 from roundtap_hub.http.qr_svg import qr_svg
+from roundtap_hub.http.routes import BEFORE_ROUND_1, HEADS_AND_DESK, OPEN, STAFF, VISIBLE, route
 from roundtap_hub.live import current, forms, render, result_wizard
+from roundtap_hub.live.list_fields import list_view, typed_list
 from roundtap_hub.people.raw_table import UNSEEN_MARKS, marked_rows, name_rows
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.new_entrants import person_and_entrant
@@ -502,3 +505,40 @@ def _ask_for_result(
         more=at is not None and not at.is_last,
         together=both_asked_to_leave(seat.state.id, competitor),
     )
+
+
+@route("GET /console/<event_id>/competitor/<competitor>/list", STAFF, VISIBLE)
+def list_page(event_id: str, competitor: str) -> AnyResponse:
+    """The list as saved, or as just typed, with each problem beside its line."""
+    event = current.event(event_id)
+    entrant = event.state.entrants.get(competitor)
+    save_at = url_for("console.save_list", event_id=event_id, competitor=competitor)
+    return render.page(
+        "list.html",
+        entrant=entrant,
+        name=full_names(event).get(competitor),
+        save_at=save_at,
+        fixed=bool(event.state.public_rounds),
+        reason=forms.field("reason"),
+        state=event.state,
+        view=list_view(event, competitor),
+    )
+
+
+@route("POST /console/<event_id>/competitor/<competitor>/list", HEADS_AND_DESK, OPEN, only=BEFORE_ROUND_1)
+@forms.shows_problem_on(list_page)
+def save_list(event_id: str, competitor: str) -> AnyResponse:
+    """Save the list: freely until round 1 is published, then only as a correction with a reason."""
+    if forms.field("more"):
+        return list_page(event_id, competitor)
+    event = current.event(event_id)
+    typed = typed_list(event, competitor)
+    if typed is not None:
+        record, digest, total = typed
+        command = (
+            CorrectList(competitor, digest, total, forms.typed_reason())
+            if event.state.public_rounds
+            else SubmitList(competitor, digest, total)
+        )
+        forms.submit_command(event_id, command, [record])
+    return redirect(url_for("console.list_page", event_id=event_id, competitor=competitor), 303)
