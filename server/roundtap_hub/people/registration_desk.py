@@ -12,7 +12,6 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event import abandoned_match, commands
-from roundtap_core.event.commands import CorrectList, SubmitList
 from roundtap_core.event.lookups import require_reason
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import EventState, MatchState, RoundState
@@ -26,7 +25,6 @@ from roundtap_hub.access.personal_links import CODE_LIFE_MS
 from roundtap_hub.http import routes
 from roundtap_hub.http.http_answers import problem_status
 from roundtap_hub.http.qr_svg import qr_svg
-from roundtap_hub.http.routes import BEFORE_ROUND_1, HEADS_AND_DESK, OPEN, STAFF, VISIBLE, route
 from roundtap_hub.live import current, forms, render, result_wizard
 from roundtap_hub.live.list_fields import list_view, typed_list
 from roundtap_hub.people.raw_table import UNSEEN_MARKS, marked_rows, name_rows
@@ -507,7 +505,7 @@ def _ask_for_result(
     )
 
 
-@route("GET /console/<event_id>/competitor/<competitor>/list", STAFF, VISIBLE)
+@routes.route("GET /console/<event_id>/competitor/<competitor>/list", routes.STAFF, routes.VISIBLE)
 def list_page(event_id: str, competitor: str) -> AnyResponse:
     """The list as saved, or as just typed, with each problem beside its line."""
     event = current.event(event_id)
@@ -525,7 +523,12 @@ def list_page(event_id: str, competitor: str) -> AnyResponse:
     )
 
 
-@route("POST /console/<event_id>/competitor/<competitor>/list", HEADS_AND_DESK, OPEN, only=BEFORE_ROUND_1)
+@routes.route(
+    "POST /console/<event_id>/competitor/<competitor>/list",
+    routes.HEADS_AND_DESK,
+    routes.OPEN,
+    only=routes.BEFORE_ROUND_1,
+)
 @forms.shows_problem_on(list_page)
 def save_list(event_id: str, competitor: str) -> AnyResponse:
     """Save the list: freely until round 1 is published, then only as a correction with a reason."""
@@ -536,9 +539,9 @@ def save_list(event_id: str, competitor: str) -> AnyResponse:
     if typed is not None:
         record, digest, total = typed
         command = (
-            CorrectList(competitor, digest, total, forms.typed_reason())
+            commands.CorrectList(competitor, digest, total, forms.typed_reason())
             if event.state.public_rounds
-            else SubmitList(competitor, digest, total)
+            else commands.SubmitList(competitor, digest, total)
         )
         forms.submit_command(event_id, command, [record])
     return redirect(url_for("console.list_page", event_id=event_id, competitor=competitor), 303)

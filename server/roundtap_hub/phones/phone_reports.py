@@ -19,7 +19,6 @@ from roundtap_core.wire import canonical_json, digest
 from roundtap_core.words import Words
 from roundtap_hub.access.personal_links import PHONE_ACTOR, REPORTS
 from roundtap_hub.http import http_answers
-from roundtap_hub.http.http_answers import problem_status
 from roundtap_hub.http.page_queues import LoopInbox, RequestPriority
 from roundtap_hub.http.requester import language_of, phone_digest, words_in
 from roundtap_hub.live.cached_pages import PERSONAL_HEADERS, phone_of
@@ -189,7 +188,7 @@ def fate_json(fate: PhoneReportFate, words: Words) -> dict[str, object]:
 
 def error_status(problem: Problem) -> int:
     """400 and 409: the report is refused for good; 429 and 503: it is worth sending again."""
-    return RETRY_STATUS.get(problem.key) or problem_status(problem)
+    return RETRY_STATUS.get(problem.key) or http_answers.problem_status(problem)
 
 
 def _key(state: EventState, fate: ReportFate, competitor: str) -> str:

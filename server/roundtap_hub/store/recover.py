@@ -36,7 +36,6 @@ from roundtap_hub.store.command_pipeline import (
 from roundtap_hub.store.event_cache import DormantEvents
 from roundtap_hub.store.folder_copy import COPY_FILE
 from roundtap_hub.store.journal import DATABASE, Journal, PersonRecord, events_deleted, people_removed, sqlite_url
-from roundtap_hub.store.models import needs_migration
 from roundtap_hub.store.person_rows import placeholder
 from roundtap_hub.store.read_model import Snapshot, load_snapshot, read_event
 from roundtap_hub.store.recovery_sources import Row, Source, read_source, readable_paths, within_total
@@ -328,7 +327,7 @@ def _refuse_newer(sources: Iterable[Source]) -> None:
     """Raise Problem("journal_newer") for a journal that a later version has written: its entries may mean more."""
     for source in sources:
         try:
-            needs_migration(backups.schema_of(source.path))
+            models.needs_migration(backups.schema_of(source.path))
         except Problem as problem:
             if problem.key == "journal_newer":
                 raise

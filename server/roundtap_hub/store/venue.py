@@ -1,4 +1,9 @@
-"""The venue's stream: epochs, tables, rights, walls, the store's own games, and the state of a restored journal."""
+"""The venue's stream: epochs, tables, rights, walls, the store's own games, and the state of a restored journal.
+
+Rights are units' keys, the staff's PINs, players' links. Entries hold digests of keys and PINs, enough to tell which is
+valid; the key itself, a name and the hash of a PIN are rows beside the stream, as entries outlive the right to know a
+name. No link works without the hub's secret.
+"""
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
