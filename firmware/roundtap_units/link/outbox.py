@@ -1,4 +1,6 @@
-"""The outbox: each report is on this unit's disk before anything else happens to it, and stays until its event ends."""
+"""The outbox: each report is on this unit's disk before anything else happens to it, and stays until its event ends. So
+does the last view of this table: restarted without a hub, it still shows its match.
+"""
 
 import contextlib
 import errno

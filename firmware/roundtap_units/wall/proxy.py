@@ -1,4 +1,8 @@
-"""What the wall's browser asks: passed on to the hub, or a page of this machine's own while there is none."""
+"""What the wall's browser asks: passed on to the hub, or a page of this machine's own while there is none.
+
+The hub that a wall believes gives the wall a key, and has to prove it from then on. The answer that proves it names
+the certificate of the hub's authority; what the wall shows comes over TLS under it.
+"""
 
 import json
 import logging

@@ -1,4 +1,6 @@
-"""The hub's server: one application on its plain port and over TLS, with a watchdog; and the front of a page server."""
+"""The hub's server: one application on its plain port and over TLS, with a watchdog; the front of a page server; and,
+for a hub whose journal cannot be opened, one page that says why, at every address, until the journal can be opened.
+"""
 
 import asyncio
 import logging

@@ -1,5 +1,5 @@
 """What a request says of its sender: address, whether it is this machine, cookies, language; and the checks of access:
-limits on guesses and sign-ups, CSRF tokens, and the redirect after login.
+rates as token buckets, bounded in memory, limits on guesses and sign-ups, CSRF tokens, and the redirect after login.
 """
 
 import hashlib

@@ -1,4 +1,6 @@
-"""The registration desk: players entered, checked in, renamed, leaving, coming back; their details and their link."""
+"""The registration desk: players entered, checked in, renamed, leaving, coming back; their details, their link, and
+their lists: a rulebook's form to view, type and correct one, and the state of each.
+"""
 
 import re
 import secrets

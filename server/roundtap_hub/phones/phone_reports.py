@@ -1,4 +1,6 @@
-"""Reports from players' phones: a core report with an id of its own, and what became of it."""
+"""Reports from players' phones: a core report with an id of its own, and what became of it; answered on the event loop,
+so no thread waits while they are saved.
+"""
 
 import hashlib
 import json

@@ -1,4 +1,6 @@
-"""The journal on disk: entries, people and clock checkpoints in one SQLite file, written by one thread."""
+"""The journal on disk: entries, people and clock checkpoints in one SQLite file, written by one thread; and its
+address: as people write it, for SQLAlchemy, and fit to be shown.
+"""
 
 import errno
 import json

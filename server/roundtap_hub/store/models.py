@@ -1,4 +1,6 @@
-"""Every table of the hub's database, one class each."""
+"""Every table of the hub's database, one class each; and which form a journal's tables have, and that they have the one
+that this program knows before anybody reads them.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress

@@ -1,4 +1,5 @@
-"""The table units' requests, on the event loop: reports and their receipts, statuses and the time.
+"""The table units' requests, on the event loop: reports and their receipts, statuses and the time; and the front
+panel's: what it shows, and its presses.
 
 A report becomes one entry, and is answered by an echo with its fate. A hello says what a table holds, where this
 journal was restored, and which entries the journal lacks. The units' feed is in device_feed.py.
