@@ -5,7 +5,7 @@ from typing import Any
 
 from roundtap_core import records
 from roundtap_core.check import drawn_rounds
-from roundtap_core.elimination.cut import THIRD, THIRD_STAGE, stages_of
+from roundtap_core.elimination.bracket import THIRD, THIRD_STAGE, stages_of
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.lists.list_form import names_at
 from roundtap_core.lists.squads import members_of, squad_letter, team_problems

@@ -7,7 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from roundtap_core.clock import Instant
-from roundtap_core.elimination.cut import Cut, current_cut_order, cut_order, make_cut
+from roundtap_core.elimination.bracket import Cut, current_cut_order, cut_order, make_cut
 from roundtap_core.errors import Problem
 from roundtap_core.event.closing import closing_entry
 from roundtap_core.event.entries import NewEntries, NewEntry

@@ -8,13 +8,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from roundtap_core.clock import COUNTING, IDLE, Clock, Instant, phase_now
-from roundtap_core.elimination.bracket import Bracket, BracketGame, bracket_of
-from roundtap_core.elimination.cut import (
+from roundtap_core.elimination.bracket import (
     CHAMPION,
     FINAL,
     THIRD,
     THIRD_PLACE,
     THIRD_STAGE,
+    Bracket,
+    BracketGame,
+    bracket_of,
     bracket_size,
     game_count,
     round_count,

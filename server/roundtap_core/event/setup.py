@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from roundtap_core.clock import Instant
-from roundtap_core.elimination.cut import Cut
+from roundtap_core.elimination.bracket import Cut
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event import states
 from roundtap_core.event.cut import cut_entries

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from roundtap_core import records
 from roundtap_core.clock import Clock, Instant
-from roundtap_core.elimination.cut import Cut
+from roundtap_core.elimination.bracket import Cut
 from roundtap_core.event.entries import GENESIS
 from roundtap_core.event.person import Person
 from roundtap_core.names import public_names

@@ -8,8 +8,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from roundtap_core.elimination.bracket import bracket_of
-from roundtap_core.elimination.cut import qualifiers
+from roundtap_core.elimination.bracket import bracket_of, qualifiers
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.lists.squads import fielded_squads
 from roundtap_core.pairing.pairing_pool import refuse_open_matches

@@ -8,7 +8,7 @@ from flask import request
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.check.check import violations
-from roundtap_core.elimination.cut import Cut
+from roundtap_core.elimination.bracket import Cut
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event import commands
 from roundtap_core.event.entries import VENUE, NewEntry

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from roundtap_core.clock import IDLE
-from roundtap_core.elimination.cut import CutRow
+from roundtap_core.elimination.bracket import CutRow
 from roundtap_core.event.event_flow import elimination_rounds, second_stage_is_swiss
 from roundtap_core.event.states import EventState
 from roundtap_hub.store.service import Snapshot

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from msgspec import UNSET
 from msgspec.structs import asdict
 
-from roundtap_core.elimination.cut import THIRD, THIRD_PLACE
+from roundtap_core.elimination.bracket import THIRD, THIRD_PLACE
 from roundtap_core.event.event_flow import situation_of
 from roundtap_core.event.states import CLOSED, PUBLISHED, EventState, MatchState, RoundState
 from roundtap_core.print_contents import (

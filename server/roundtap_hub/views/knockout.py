@@ -3,8 +3,16 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from roundtap_core.elimination.bracket import Bracket, BracketGame
-from roundtap_core.elimination.cut import THIRD, THIRD_PLACE, CutRow, cut_table, game_count, round_key
+from roundtap_core.elimination.bracket import (
+    THIRD,
+    THIRD_PLACE,
+    Bracket,
+    BracketGame,
+    CutRow,
+    cut_table,
+    game_count,
+    round_key,
+)
 from roundtap_core.elimination.ranking import FinalPlace, final_ranking, game_name
 from roundtap_core.errors import Problem
 from roundtap_core.event import event_flow

@@ -22,7 +22,7 @@ from roundtap_core.clock import (
     next_boundary_ms,
     phase_now,
 )
-from roundtap_core.elimination.cut import THIRD
+from roundtap_core.elimination.bracket import THIRD
 from roundtap_core.event.event_flow import match_clock
 from roundtap_core.event.states import EventState
 from roundtap_core.records import SWISS_STAGES
