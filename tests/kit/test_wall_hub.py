@@ -21,7 +21,7 @@ from roundtap_hub.http.tls import https_port
 from roundtap_hub.store.clocks import system_clocks
 from roundtap_hub.store.journal import DATABASE
 from roundtap_hub.store.login_pins import hash_pin
-from roundtap_units.link.find_hub import find_hub
+from roundtap_units.link.hub_choice import find_hub
 from roundtap_units.wall.proxy import MISSES, HubWatch, OwnHub, WallMemory, WallProxy, waiting_page
 
 OURS, STRANGERS = "Friday night", "A stranger&#39;s night"

@@ -15,7 +15,7 @@ from roundtap_core.messages import WallPin
 from roundtap_core.wire import ECHO, envelope
 from roundtap_machine.addresses import own_address
 from roundtap_machine.notify import StopSignal, SystemdNotifier
-from roundtap_units.link.find_hub import FoundHub
+from roundtap_units.link.hub_choice import FoundHub
 from roundtap_units.wall import proxy
 from roundtap_units.wall.browser import (
     ASKS_WITHIN_S,

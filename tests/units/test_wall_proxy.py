@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from roundtap_units.link.find_hub import FoundHub
+from roundtap_units.link.hub_choice import FoundHub
 from roundtap_units.wall.proxy import FEED_LASTS_S, HubWatch, WallMemory, WallProxy
 
 DISPLAY = "abcdefghijklmnop.C"

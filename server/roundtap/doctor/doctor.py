@@ -33,8 +33,7 @@ from roundtap_machine.health import (
     worst,
     worst_first,
 )
-from roundtap_units.link.find_hub import PORTS
-from roundtap_units.link.hub_choice import Endpoint, endpoint_url, parse_endpoints
+from roundtap_units.link.hub_choice import PORTS, Endpoint, endpoint_url, parse_endpoints
 
 MARKS = {WRONG: "✗", NOTE: "–", UNKNOWN: "?", FINE: "✓"}
 EXIT_TO_DO = 1
