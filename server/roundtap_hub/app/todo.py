@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from roundtap_core.event import abandoned_match
-from roundtap_core.event.closing import diverged_places, unfinished_parts
+from roundtap_core.event.cut import diverged_places, unfinished_parts
 from roundtap_core.event.event_flow import upcoming_stage
 from roundtap_core.event.judging import open_appeal, open_appeals, proposed_disqualifications
 from roundtap_core.event.setup import DECK_TWICE, LIST_MISSING, LIST_WRONG, open_list_points, open_points
