@@ -11,6 +11,7 @@ from sqlmodel import SQLModel
 
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands
+from roundtap_core.event.decide import apply, decide
 from roundtap_core.event.entries import VENUE, Entry, NewEntry, Timestamp, chain_entry
 from roundtap_core.event.imposed_rounds import ADOPTED
 from roundtap_core.event.person import Person, refuse_unfit_person
@@ -354,9 +355,9 @@ def _decide_event_step(
         # What the lists lack at this moment: entries hold digests only, the people are stored here.
         coming = {record.competitor: record.person for record in request.people if record.event == state.id}
         command = structs.replace(command, list_points=open_list_points(state, {**people, **coming}))
-    for new in commands.decide(state, command, at.instant):
+    for new in decide(state, command, at.instant):
         entry = chain_entry(new, step.stream, state.number + 1, state.head, at, actor)
-        state = commands.apply(state, entry)
+        state = apply(state, entry)
         made.append(entry)
     return (pending.with_event(state) if made else pending), made
 

@@ -10,7 +10,7 @@ from typing import TypeVar
 from sqlmodel import SQLModel
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.commands import apply
+from roundtap_core.event.decide import apply
 from roundtap_core.event.entries import VENUE
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import EventState, event_names

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from sqlmodel import SQLModel
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.commands import apply
+from roundtap_core.event.decide import apply
 from roundtap_core.event.entries import VENUE, Entry
 from roundtap_core.event.state_bytes import encode_state
 from roundtap_core.event.states import EventState
