@@ -352,7 +352,7 @@ GATEWAY_FLAGS = 3  # of a route: up, and by a gateway
 class FoundHub:
     """A machine that claims to be a Roundtap hub, without proof. hub: its journal's lineage, or another lasting name;
     epoch: of its journal; name: for people; secure: its encrypted port, 0 for none. authority: the certificate that it
-    is known by there, where it has proved to be a wall's hub (`wall/own_hub.py`)."""
+    is known by there, where it has proved to be a wall's hub (`wall/proxy.py`)."""
 
     place: Endpoint
     hub: str

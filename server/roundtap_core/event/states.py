@@ -492,7 +492,7 @@ def tournament_of(
 
 
 def _match(match: MatchState) -> records.Match:
-    """With what stood before corrections: the places of who made the cut go by that (`cut.swiss_order`)."""
+    """With what stood before corrections: the places of who made the cut go by that (`bracket.swiss_order`)."""
     if not match.corrections:
         return match.match
     return replace(match.match, record={**(match.match.record or {}), "corrections": match.corrections})

@@ -52,7 +52,7 @@ ID_LETTERS_MAX = 64
 SANITIZED_FORMS = frozenset(
     {"console.save_list", "me.save_list", "console.import_preview_page", "console.add_competitors", "pages.log_in"}
 )
-"""Forms for pasted lists, tables and names, which remove invisible characters (people/lists.py, people/raw_table.py,
+"""Forms for pasted lists, tables and names, which remove invisible characters (people/raw_table.py,
 people/registration_desk.py); and the login, which carries them."""
 
 

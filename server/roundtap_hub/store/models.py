@@ -109,7 +109,7 @@ class PrintSettingRow(SQLModel, table=True):
 
 
 class UnitKeyRow(SQLModel, table=True):
-    """A unit's key in hex; "" once revoked. Valid only if the venue's stream has its digest (store/rights.py)."""
+    """A unit's key in hex; "" once revoked. Valid only if the venue's stream has its digest (store/venue.py)."""
 
     __tablename__ = "unit_key"
     unit: StrictStr = Field(primary_key=True)
@@ -117,7 +117,7 @@ class UnitKeyRow(SQLModel, table=True):
 
 
 class StaffRow(SQLModel, table=True):
-    """A member of the staff. `hashed`: of the PIN, valid only if the venue's stream has its digest (store/rights.py);
+    """A member of the staff. `hashed`: of the PIN, valid only if the venue's stream has its digest (store/venue.py);
     "" once revoked: the name is kept for the journal. `last_login`: wall time. Columns that are None stay unchanged: a
     login just as the PIN is replaced does not overwrite it."""
 
