@@ -100,7 +100,7 @@ def run(args: argparse.Namespace) -> int:
             return print_refusal(f"roundtap demo: {args.rules}: {problem.say(reader_words())}")
         rules, faults, _ = read_rules(text)
         if rules is None:
-            return print_refusal(f"roundtap demo: {args.rules}: {faults[0].say(reader_words())}")
+            return print_refusal(f"roundtap demo: {args.rules}: {faults[0].placed(reader_words())}")
     exit_on_signals(code=0)
     folder = Path(tempfile.mkdtemp(prefix="roundtap-demo-"))
     demo = Demo(args, folder, rules)

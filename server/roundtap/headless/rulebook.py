@@ -13,7 +13,7 @@ from roundtap_core.records import SWISS, Competitor, Match, Round, Tournament
 from roundtap_core.rulebooks import fact_sheet
 from roundtap_core.rulebooks.base import Rulebook, Structure
 from roundtap_core.rulebooks.coverage import Clause, Coverage, coverage, coverage_to_json
-from roundtap_core.rulebooks.own_rules import Rules, RulesProblem, read_rules, rules_id, rules_json
+from roundtap_core.rulebooks.own_rules import Rules, read_rules, rules_id, rules_json
 from roundtap_core.rulebooks.own_words import rules_in_words, valid_examples, words_of, worked_matches
 from roundtap_core.rulebooks.registry import RULEBOOKS, book_of, rulebook
 from roundtap_core.standings.round_robin import circle
@@ -54,7 +54,7 @@ def check(file: str, words: Words) -> int:
     except Problem as problem:
         return cli_io.print_refusal(cli_io.error_line(file, problem, words))
     rules, faults, warnings = read_rules(text)
-    lines = [cli_io.escape_controls(_placed(file, problem, words)) for problem in (*faults, *warnings)]
+    lines = [cli_io.escape_controls(f"{file}: {problem.placed(words)}") for problem in (*faults, *warnings)]
     if rules is None:
         cli_io.write_stdout("".join(f"{line}\n" for line in lines))
         return cli_io.VIOLATED
@@ -72,14 +72,6 @@ def check(file: str, words: Words) -> int:
     )
     cli_io.write_stdout("\n".join(parts))
     return cli_io.DONE
-
-
-def _placed(file: str, problem: RulesProblem, words: Words) -> str:
-    """ "FILE: line 5, match.best_of: text"."""
-    line = words("own.line", n=problem.line) if problem.line else ""
-    steps = [f"[{int(step) + 1}]" if step.isdecimal() else f".{step}" for step in problem.where.split("/")[1:]]
-    place = ", ".join(part for part in (line, "".join(steps).removeprefix(".")) if part)
-    return ": ".join(part for part in (file, place, problem.say(words)) if part)
 
 
 def made_up_table(rules: Rules) -> Tournament:

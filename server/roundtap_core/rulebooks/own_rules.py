@@ -4,7 +4,7 @@ It is only data: what a table asks, what that is worth, how ties are broken, how
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Meta, Struct, to_builtins
 
 from roundtap_core.errors import Invalid, Problem, json_pointer
-from roundtap_core.limits import LINE, PROSE
+from roundtap_core.limits import LINE, NESTING_MAX, PROSE
 from roundtap_core.reasons import type_problems
 from roundtap_core.rulebooks import scoring
 from roundtap_core.rulebooks.scoring import (
@@ -23,7 +23,7 @@ from roundtap_core.rulebooks.scoring import (
 )
 from roundtap_core.typed import parse_message
 from roundtap_core.wire import canonical_json, digest
-from roundtap_core.words import LANGUAGES
+from roundtap_core.words import LANGUAGES, Words
 
 FORMAT = "roundtap-rules/1"
 MOST_BYTES = 64 * 1024
@@ -34,6 +34,16 @@ WINNER_ONLY, GAMES, POINTS = "winner", "games", "points"
 ASK, BOTH_LOSE, BETTER_RANK, DRAWN = "ask", "both_lose", "better_rank", "draw"
 EVERYBODY = "everybody"
 SCORE, SECOND = "score", "second"
+
+BROKEN: Mapping[str, str] = MappingProxyType(
+    {
+        "twice": r"overwrite|twice|Duplicate|redefine|mutate",
+        "word": r"Invalid value.*\n(yes|no|on|off|true|false)\b",
+        "quotes": r"\n[“”„‟«»‘’‚]|Invalid value.*\n[^\W\d]",
+        "open": r"Expected [^n]|Unclosed|Unterminated|'\\n'|Invalid value.*\n$",
+    }
+)
+"""What is not TOML, by what its parser says of it, and by the text that it stopped before."""
 
 SCREEN_PX = 128
 LETTERS_BY_PX: Mapping[int, str] = MappingProxyType(
@@ -71,6 +81,8 @@ class Label(_Part, frozen=True, kw_only=True):
     es: Short = ""
     de: Short = ""
     pl: Short = ""
+
+    EXPECTED: ClassVar[str] = "label"
 
     def text(self, language: str) -> str:
         return str(getattr(self, language, "") or self.en or self.es or self.de or self.pl)
@@ -244,9 +256,20 @@ class Rules(_Part, frozen=True, kw_only=True):
 
 
 class RulesProblem(Invalid):
-    """A fault or a warning about a file of rules, at its place. `line`: of the file, from 1, None where unknown."""
+    """A fault or a warning about a file of rules, at its place."""
 
-    line: int | None = None
+    @property
+    def line(self) -> int | None:
+        """Of the file, from 1; None where it is the file as a whole."""
+        line = self.params.get("line")
+        return line if isinstance(line, int) else None
+
+    def placed(self, words: Words) -> str:
+        """ "line 5, match.best_of: text"."""
+        line = words("own.line", n=self.line) if self.line else ""
+        steps = [f"[{int(step) + 1}]" if step.isdecimal() else f".{step}" for step in self.where.split("/")[1:]]
+        place = ", ".join(part for part in (line, "".join(steps).removeprefix(".")) if part)
+        return ": ".join(part for part in (place, self.say(words)) if part)
 
 
 def rules_data(rules: Rules) -> dict[str, Any]:
@@ -278,23 +301,30 @@ def rules_from_json(text: str) -> Rules:
 
 
 def read_rules(text: str) -> tuple[Rules | None, list[RulesProblem], list[RulesProblem]]:
-    """The rules of a TOML file, with every fault and every warning, each with its line; None with a fault."""
-    if len(text.encode(errors="replace")) > MOST_BYTES:
+    """The rules of a TOML file, with every fault and every warning in the order of its lines; None with a fault."""
+    text = text.encode(errors="replace").decode().removeprefix("\ufeff")
+    if len(text.encode()) > MOST_BYTES:
         return None, [RulesProblem("rules_too_long", maximum=MOST_BYTES // 1024)], []
     # Most commands read no rules.
-    import tomllib
+    from roundtap_core.rulebooks.toml_lines import read_toml
 
     try:
-        data = tomllib.loads(text.removeprefix("\ufeff"))
-    except tomllib.TOMLDecodeError as error:
-        place = re.search(r"at line (\d+), column (\d+)", str(error))
-        line, column = (int(number) for number in place.groups()) if place else (text.count("\n") + 1, 1)
-        return None, [RulesProblem("broken_toml", line=line, column=column)], []
+        data, lines = read_toml(text)
+    except ValueError as error:
+        return None, [_broken(text, str(error))], []
     except RecursionError:
-        return None, [RulesProblem("rules_too_long", maximum=MOST_BYTES // 1024)], []
-    lines = _lines(text.removeprefix("\ufeff"))
+        return None, [RulesProblem("too_deep", maximum=NESTING_MAX)], []
     rules, faults, warnings = problems_of(data)
-    return rules, [_placed(fault, lines) for fault in faults], [_placed(warning, lines) for warning in warnings]
+    return rules, _placed(faults, lines), _placed(warnings, lines)
+
+
+def _broken(text: str, reason: str) -> RulesProblem:
+    """What the parser says in English; it stops at the first fault."""
+    place = re.search(r"at line (\d+), column (\d+)", reason)
+    line, column = map(int, place.groups()) if place else (text.rstrip().count("\n") + 1, MOST_BYTES)
+    near = text.split("\n")[line - 1][column - 1 :].strip()
+    kinds = (f"broken_toml.{kind}" for kind, sign in BROKEN.items() if re.search(sign, f"{reason}\n{near}", re.I))
+    return RulesProblem(next(kinds, "broken_toml"), near=near[:24], line=line)
 
 
 def problems_of(data: Mapping[str, Any]) -> tuple[Rules | None, list[Problem], list[Problem]]:
@@ -306,37 +336,15 @@ def problems_of(data: Mapping[str, Any]) -> tuple[Rules | None, list[Problem], l
     return (None if faults else rules), faults, list(doubts(rules))
 
 
-def _placed(problem: Problem, lines: Mapping[str, int]) -> RulesProblem:
-    placed = RulesProblem(problem.key, where=problem.where, **problem.params)
-    where = problem.where
-    while where and where not in lines:
-        where = where.rpartition("/")[0]
-    placed.line = lines.get(where)
-    return placed
-
-
-def _lines(text: str) -> dict[str, int]:
-    """Where each key of a TOML file begins: {"/match/best_of": 5}. For places in errors: what it does not understand
-    (a key inside an inline table, dots within quotes) is found by the key that it stands in."""
-    found: dict[str, int] = {}
-    counts: dict[str, int] = {}
-    table = ""
-    for number, line in enumerate(text.splitlines(), start=1):
-        bare = line.strip()
-        if head := re.match(r"(\[\[?)\s*([\w.\-\s]+?)\s*\]", bare):
-            table = ""
-            for step in (part.strip() for part in head[2].split(".")):
-                table = json_pointer(table, step)
-                if table in counts and table != "/" + head[2].replace(".", "/"):
-                    table = json_pointer(table, counts[table])
-            if head[1] == "[[":
-                counts[table] = counts.get(table, -1) + 1
-                found.setdefault(table, number)
-                table = json_pointer(table, counts[table])
-            found[table] = number
-        elif key := re.match(r"([\w\-]+)\s*=", bare):
-            found.setdefault(json_pointer(table, key[1]), number)
-    return found
+def _placed(problems: Iterable[Problem], lines: Mapping[str, int]) -> list[RulesProblem]:
+    """In the order of their lines, each at its own or at that of the part which it is missing in."""
+    placed = []
+    for problem in problems:
+        steps = problem.where.split("/")
+        around = ("/".join(steps[:n]) for n in range(len(steps), 1, -1))
+        line = next((lines[where] for where in around if where in lines), None)
+        placed.append(RulesProblem(problem.key, where=problem.where, **{**problem.params, "line": line}))
+    return sorted(placed, key=lambda problem: problem.line or 0)
 
 
 def contradictions(rules: Rules) -> Iterator[Problem]:

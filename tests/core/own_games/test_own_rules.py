@@ -77,9 +77,11 @@ def test_all_faults_at_once_each_with_its_line() -> None:
     ("text", "expected"),
     [
         ("", "missing_key"),
-        ("name = ", "broken_toml"),
+        ("name = ", "broken_toml.open"),
         ("x" * 70_000, "rules_too_long"),
         ("[" * 5000, "broken_toml"),
+        ("x = " + "[" * 5000 + "]" * 5000, "too_deep"),
+        ("x = " + "9" * 5000, "broken_toml"),
         (GAMES + "[points.x]", "unknown_key"),
         (GAMES.replace("best_of = 3", "best_of = 7"), "not_one_of"),
         (GAMES.replace("win = 3", "win = 3.5"), "wrong_type"),
@@ -117,6 +119,108 @@ def test_what_no_game_can_be_played_by_is_refused(text: str, expected: str) -> N
     assert expected in [fault.key for fault in faults]
     for fault in faults:
         assert all(fault.say(core_words(language)) for language in LANGUAGES)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "key"),
+    [
+        (GAMES + "win = 3\n", 9, "twice"),
+        (GAMES + "[match]\n", 9, "twice"),
+        (GAMES + "bye = { order = 1, order = 2 }\n", 9, "twice"),
+        (GAMES + "[points.win]\n", 9, "twice"),
+        (GAMES + "[sides]\nbalance = yes\n", 10, "word"),
+        (GAMES + "[sides]\nbalance = True\n", 10, "word"),
+        (GAMES + "[list]\nasked = no\n", 10, "word"),
+        (GAMES.replace('"Friday"', "“Friday”"), 2, "quotes"),
+        (GAMES.replace('"Friday"', "Friday"), 2, "quotes"),
+        ("“format” = 1", 1, "quotes"),
+        (GAMES.replace('"Friday"', '"Friday'), 2, "open"),
+        (GAMES + "[structure]\nlines = [[4, 8, 3, 0]\n\n", 10, "open"),
+        (GAMES + "[structure\n", 9, "open"),
+        (GAMES + "loss 0\n", 9, "open"),
+        (GAMES.replace("win = 3", "win = 3,5"), 7, ""),
+        (GAMES.replace("win = 3", "win = 3; draw = 1"), 7, ""),
+        ('{"format": 1}', 1, ""),
+    ],
+)
+def test_what_is_not_toml_is_told_by_what_is_wrong(text: str, line: int, key: str) -> None:
+    _, [fault], _ = read_rules(text)
+    assert (fault.line, fault.key) == (line, f"broken_toml.{key}" if key else "broken_toml")
+    for language in LANGUAGES:
+        assert fault.params["near"] in fault.say(core_words(language)) or key in ("twice", "open")
+
+
+@pytest.mark.parametrize(
+    ("text", "where", "expected"),
+    [
+        (POINTS.replace('"score"', '"score"\nlabel = "Points"'), "/match/figure/0/label", '{ en = "Points" }'),
+        (GAMES + '[time]\nknockout_asks = "Who?"\n', "/time/knockout_asks", '{ en = "Points" }'),
+        (GAMES + '[sides]\nnames = ["A", "B"]\n', "/sides/names/0", '{ en = "Points" }'),
+        (GAMES.replace("win = 3", "win = 3.0"), "/points/win", "a whole number"),
+        (GAMES + "[bye]\nscore = 3\n", "/bye/score", "a list [ … ]"),
+        (GAMES + '[tiebreakers]\nby = "wins"\n', "/tiebreakers", "in TOML [[ … ]]"),
+        (GAMES.replace("best_of = 3", 'drawn_games = "yes"'), "/match/drawn_games", "true or false"),
+        (GAMES + "note = 5\n[bye.score]\n", "/points/note", "unknown"),
+        (GAMES + 'time = "x"\n', "/points/time", "unknown"),
+        (HEAD + "match = 3\n[points]\nwin = 1", "/match", "keys of its own"),
+        (HEAD.replace('"Friday"', "5") + "[points]\nwin = 1", "/name", "a text in quotes"),
+    ],
+)
+def test_a_value_of_another_type_is_told_in_the_reader_s_words(text: str, where: str, expected: str) -> None:
+    (fault,) = [fault for fault in read_rules(text)[1] if fault.where == where]
+    assert expected in fault.say()
+    assert "null" not in fault.say()
+    german = fault.say(core_words("de"))
+    assert not {"object", "array", "string", "integer", "boolean"} & set(german.replace(",", " ").replace(".", "").split())
+
+
+def test_faults_stand_in_the_order_of_the_file_s_lines_however_it_is_written() -> None:
+    text = """# [points]
+format = "roundtap-rules/1"
+name = "Friday"
+note = \"\"\"
+[points]
+draw = 5000
+\"\"\"
+match = { report = "points", draws = "sometimes", figure = [
+  { key = "score" },
+  { key = "second", decides = 3 },
+] }
+time.swiss = 700
+time.'extra' = [
+  0,
+  900,
+]
+"points".win = 3
+points.draw = 1000
+
+[[tiebreakers]] # first
+by = "sos"
+[[ tiebreakers ]]
+by = "wins"
+  flor = 3
+[ structure ]
+lines = [ # players
+  [4, 8, 3, 0],
+  # comment
+  [9, 16, 4, 5],
+  [17, 0,
+   99, 8],
+]
+[bye]
+points = 5000
+"""
+    assert [(line, where) for line, where, _ in faults_of(text)] == [
+        (8, "/match/draws"),
+        (10, "/match/figure/1/decides"),
+        (12, "/time/swiss"),
+        (15, "/time/extra/1"),
+        (18, "/points/draw"),
+        (24, "/tiebreakers/1/flor"),
+        (29, "/structure/lines/1/3"),
+        (31, "/structure/lines/2/2"),
+        (34, "/bye/points"),
+    ]
 
 
 def test_what_is_probably_not_meant_is_a_warning_that_hinders_nothing() -> None:
