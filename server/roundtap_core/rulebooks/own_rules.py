@@ -5,13 +5,15 @@ It is only data: what a table asks, what that is worth, how ties are broken, how
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
 from msgspec import Meta, Struct, to_builtins
+from msgspec.structs import replace
 
-from roundtap_core.errors import Invalid, Problem, json_pointer
+from roundtap_core.errors import Invalid, Problem
 from roundtap_core.limits import LINE, NESTING_MAX, PROSE
 from roundtap_core.reasons import type_problems
 from roundtap_core.rulebooks import scoring
@@ -330,10 +332,16 @@ def _broken(text: str, reason: str) -> RulesProblem:
 def problems_of(data: Mapping[str, Any]) -> tuple[Rules | None, list[Problem], list[Problem]]:
     """The rules that a file's content is, with every fault and every warning at its place; None with a fault."""
     if faults := list(type_problems(dict(data), Rules)):
-        return None, faults, []
+        # Only the keys of a list's fields are letters of a certain kind.
+        letters = re.compile(r"unfit_text/list/fields/\d+/key")
+        named = {fault: Invalid("rules_key_letters", where=fault.where) for fault in faults}
+        return None, [named[each] if letters.match(each.key + each.where) else each for each in faults], []
     rules = parse_message(Rules, dict(data))
     faults = list(contradictions(rules))
-    return (None if faults else rules), faults, list(doubts(rules))
+    # What is said is told from what nobody thought of.
+    drawn = data.get("time", {}).get("undecided") == DRAWN and rules.undecided == ASK
+    asked = [Problem("rules_level_asked", where="/time/undecided")] if drawn else []
+    return (None if faults else rules), faults, [*doubts(rules), *_found(_doubtful(rules)), *asked]
 
 
 def _placed(problems: Iterable[Problem], lines: Mapping[str, int]) -> list[RulesProblem]:
@@ -347,107 +355,161 @@ def _placed(problems: Iterable[Problem], lines: Mapping[str, int]) -> list[Rules
     return sorted(placed, key=lambda problem: problem.line or 0)
 
 
+Check = tuple[object, str, str, Mapping[str, object]]
+"""Whether it is so, and the problem that it then is: its key, place and parameters."""
+
+
 def contradictions(rules: Rules) -> Iterator[Problem]:
     """What no game can be played by, though every value is of its kind."""
-    match, points = rules.match, rules.points
-    asked = match.figures
-    yield from _match_faults(match)
-    if points.win < points.draw or points.win < points.loss:
-        low = points.draw if points.win < points.draw else points.loss
-        yield Problem("rules_win_too_low", where="/points/win", value=points.win, least=low)
-    for at, table in enumerate(points.table):
-        where = f"/points/table/{at}"
-        yield from _unasked(table.of, asked, f"{where}/of")
-        starts = [step[0] for step in table.steps]
-        if starts[0] or starts != sorted(set(starts)):
-            yield Problem("rules_steps", where=f"{where}/steps")
-    for at, bonus in enumerate(points.bonus):
-        where = f"/points/bonus/{at}"
-        if bonus.of is not None:
-            yield from _unasked(bonus.of, asked, f"{where}/of")
-        elif bonus.asks_figure:
-            yield Problem("rules_of_missing", where=where, options=", ".join(asked) or "–")
-    for part, figures in (
-        ("/bye/figures", rules.bye.figures),
-        ("/bye/won_figures", rules.bye.won_figures),
-        ("/concession/winner_at_least", rules.concession.winner_at_least),
-    ):
-        for figure in figures:
-            yield from _unasked(figure, asked if match.report == POINTS else (), f"{part}/{figure}")
-    if rules.bye.score is not None and match.report != GAMES:
-        yield Problem("rules_without_games", where="/bye/score")
-    for at, tie in enumerate(rules.tiebreakers):
-        yield from _tiebreak_faults(rules, tie, f"/tiebreakers/{at}")
-    yield from _structure_faults(rules)
-    keys = [field.key for field in rules.list.fields]
-    for at, key in enumerate(keys):
-        if key in keys[:at]:
-            yield Problem("rules_key_twice", where=f"/list/fields/{at}/key", key=key)
+    return _found([*_match_checks(rules), *_worth_checks(rules), *_tie_checks(rules), *_structure_checks(rules)])
+
+
+def _found(checks: Iterable[Check]) -> Iterator[Problem]:
+    return (Problem(key, where=where, **params) for wrong, key, where, params in checks if wrong)
+
+
+def _match_checks(rules: Rules) -> list[Check]:
+    match, keys = rules.match, [each.key for each in rules.match.figure]
+    names = rules.sides.names if rules.sides else ()
+    texts = [{name.text(language).casefold() for name in names} for language in LANGUAGES]
+    fields = [field.key for field in rules.list.fields]
+    labels = {
+        **{f"/match/figure/{at}/label": each.label for at, each in enumerate(match.figure)},
+        **{f"/tiebreakers/{at}/label": each.label for at, each in enumerate(rules.tiebreakers)},
+        **{f"/list/fields/{at}/label": each.label for at, each in enumerate(rules.list.fields)},
+        **{f"/sides/names/{at}": name for at, name in enumerate(names)},
+        "/time/knockout_asks": rules.time.knockout_asks,
+    }
     low, high = rules.time.extra or (0, 0)
-    if low > high:
-        yield Problem("rules_from_above_to", where="/time/extra", low=low, high=high)
+    return [
+        (match.report != GAMES and match.best_of > 1, "rules_without_games", "/match/best_of", {}),
+        (match.report != GAMES and match.drawn_games, "rules_without_games", "/match/drawn_games", {}),
+        (match.report == POINTS and not keys, "rules_figure_missing", "/match/report", {}),
+        (match.report != POINTS and keys, "rules_without_points", "/match/figure", {}),
+        (len(set(keys)) < len(keys), "rules_key_twice", "/match/figure/1/key", {"key": "".join(keys[1:])}),
+        (keys == [SECOND], "rules_score_first", "/match/figure/0/key", {}),
+        (keys and not any(f.decides for f in match.figure), "rules_nothing_decides", "/match/figure/0/decides", {}),
+        *(_over(each.default, each.maximum, f"/match/figure/{at}/default") for at, each in enumerate(match.figure)),
+        *(
+            (not each.maximum, "rules_maximum_nothing", f"/match/figure/{at}/maximum", {})
+            for at, each in enumerate(match.figure)
+        ),
+        *(
+            (key in fields[:at], "rules_key_twice", f"/list/fields/{at}/key", {"key": key})
+            for at, key in enumerate(fields)
+        ),
+        *((label and not label.text("en"), "rules_label_empty", where, {}) for where, label in labels.items()),
+        (any(len(each) < len(names) for each in texts), "rules_sides_same", "/sides/names", {}),
+        (low > high, "rules_from_above_to", "/time/extra", {"low": low, "high": high}),
+    ]
 
 
-def _match_faults(match: MatchRules) -> Iterator[Problem]:
-    if match.report != GAMES:
-        for key in ("best_of", "drawn_games"):
-            if getattr(match, key) != getattr(MatchRules(report="games"), key):
-                yield Problem("rules_without_games", where=f"/match/{key}")
-    if match.report == POINTS and not match.figure:
-        yield Problem("rules_figure_missing", where="/match/report")
-    elif match.report != POINTS and match.figure:
-        yield Problem("rules_figure_unasked", where="/match/figure", key=match.figure[0].key, options="–")
-    keys = [each.key for each in match.figure]
-    if len(set(keys)) < len(keys):
-        yield Problem("rules_key_twice", where="/match/figure/1/key", key=keys[1])
-    elif keys == [SECOND]:
-        yield Problem("rules_score_first", where="/match/figure/0/key")
-    if match.figure and not any(each.decides for each in match.figure):
-        yield Problem("rules_nothing_decides", where="/match/figure/0/decides")
-    for at, each in enumerate(match.figure):
-        if each.default > each.maximum:
-            yield Problem(
-                "figure_out_of_range",
-                where=f"/match/figure/{at}/default",
-                value=each.default,
-                minimum=0,
-                maximum=each.maximum,
-            )
+def _over(value: int, most: int, where: str) -> Check:
+    return value > most, "figure_out_of_range", where, {"value": value, "minimum": 0, "maximum": most}
 
 
-def _unasked(key: str, asked: tuple[str, ...], where: str) -> Iterator[Problem]:
-    if key not in asked:
-        yield Problem("rules_figure_unasked", where=where, key=key, options=", ".join(asked) or "–")
+def _unasked(key: str | None, asked: Iterable[str], where: str) -> Check:
+    options = list(dict.fromkeys(asked))
+    if not options:
+        return True, "rules_without_points", where, {}
+    if key is None:
+        return True, "rules_of_missing", where, {"options": ", ".join(options)}
+    return key not in options, "rules_figure_unasked", where, {"key": key, "options": ", ".join(options)}
 
 
-def _tiebreak_faults(rules: Rules, tie: TiebreakRules, where: str) -> Iterator[Problem]:
+def _worth_checks(rules: Rules) -> list[Check]:
+    points, bye, asked, wins = rules.points, rules.bye, rules.match.figures, rules.match.wins
+    most = {each.key: each.maximum for each in rules.match.figure if rules.match.report == POINTS}
+    given = {
+        **{f"/bye/figures/{key}": (key, pair) for key, pair in bye.figures.items()},
+        **{f"/bye/won_figures/{key}": (key, pair) for key, pair in bye.won_figures.items()},
+        **{f"/concession/winner_at_least/{key}": (key, (n,)) for key, n in rules.concession.winner_at_least.items()},
+    }
+    starts = [[step[0] for step in table.steps] for table in points.table]
+    least, (own, other) = max(points.draw, points.loss), bye.score or (wins, 0)
+    return [
+        (points.win < least, "rules_win_too_low", "/points/win", {"value": points.win, "least": least}),
+        *(_unasked(table.of, asked, f"/points/table/{at}/of") for at, table in enumerate(points.table)),
+        *(
+            (each[0] or each != sorted(set(each)), "rules_steps", f"/points/table/{at}/steps", {})
+            for at, each in enumerate(starts)
+        ),
+        *(
+            _unasked(bonus.of, asked, f"/points/bonus/{at}" + ("/of" if bonus.of else ""))
+            for at, bonus in enumerate(points.bonus)
+            if bonus.of or bonus.asks_figure
+        ),
+        *(_unasked(key, most, where) for where, (key, _) in given.items()),
+        *(_over(max(pair), most[key], where) for where, (key, pair) in given.items() if key in most),
+        (bye.score and rules.match.report != GAMES, "rules_without_games", "/bye/score", {}),
+        (
+            rules.match.report == GAMES and not min(wins - 1, own) >= other <= own <= wins,
+            "rules_bye_score",
+            "/bye/score",
+            {"n": wins},
+        ),
+    ]
+
+
+def _tie_checks(rules: Rules) -> Iterator[Check]:
     asked = rules.match.figures
-    if tie.by in rules.NEEDS_FIGURE:
-        if tie.of is None:
-            yield Problem("rules_of_missing", where=where, options=", ".join(asked) or "–")
-        else:
-            yield from _unasked(tie.of, asked, f"{where}/of")
-    elif tie.of is not None:
-        yield Problem("rules_of_needless", where=f"{where}/of", by=tie.by)
-    if tie.by in ("game_win", "opponents_game_win") and rules.match.report == POINTS:
-        yield Problem("rules_without_games", where=f"{where}/by")
-    if tie.by in scoring.RATES and tie.counts == "points" and rules.points.win <= 0:
-        yield Problem("rules_rate_of_nothing", where=f"{where}/by", win=rules.points.win)
-    if tie.dropped_ceiling is not None and tie.dropped_ceiling < tie.floor:
-        yield Problem("rules_from_above_to", where=f"{where}/floor", low=tie.floor, high=tie.dropped_ceiling)
+    for at, tie in enumerate(rules.tiebreakers):
+        where = f"/tiebreakers/{at}"
+        if tie.by in rules.NEEDS_FIGURE:
+            yield _unasked(tie.of, asked, f"{where}/of" if tie.of else where)
+        elif tie.of is not None:
+            yield True, "rules_of_needless", f"{where}/of", {"by": tie.by}
+        of_games = tie.by in ("game_win", "opponents_game_win") and rules.match.report == POINTS
+        yield of_games, "rules_without_games", f"{where}/by", {}
+        of_points = tie.by in scoring.RATES and tie.counts == "points" and rules.points.win <= 0
+        yield of_points, "rules_rate_of_nothing", f"{where}/by", {"win": rules.points.win}
+        low, high = tie.floor, 100 if tie.dropped_ceiling is None else tie.dropped_ceiling
+        yield low > high, "rules_from_above_to", f"{where}/floor", {"low": low, "high": high}
 
 
-def _structure_faults(rules: Rules) -> Iterator[Problem]:
-    last = 0
-    for at, (low, high, _, cut) in enumerate(rules.structure.lines):
-        where = f"/structure/lines/{at}"
-        if high and low > high:
-            yield Problem("rules_from_above_to", where=where, low=low, high=high)
-        if low <= last or (at and not rules.structure.lines[at - 1][1]):
-            yield Problem("rules_lines_overlap", where=where, n=low)
-        last = high or last
-        if cut and rules.pairing.rounds == EVERYBODY:
-            yield Problem("rules_cut_after_everybody", where=where)
+def _structure_checks(rules: Rules) -> list[Check]:
+    lines = rules.structure.lines
+    everybody = rules.pairing.rounds == EVERYBODY
+    rows = [(f"/structure/lines/{at}", line, lines[:at]) for at, line in enumerate(lines)]
+    return [
+        *(
+            (0 < high < low, "rules_from_above_to", where, {"low": low, "high": high})
+            for where, (low, high, *_), _ in rows
+        ),
+        *(
+            (any(low <= max(line[:2]) or not line[1] for line in before), "rules_lines_overlap", where, {"n": low})
+            for where, (low, *_), before in rows
+        ),
+        *((everybody and line[3], "rules_cut_after_everybody", where, {}) for where, line, _ in rows),
+    ]
+
+
+def _doubtful(rules: Rules) -> list[Check]:
+    points, lines, ties = rules.points, rules.structure.lines, [replace(tie, label=None) for tie in rules.tiebreakers]
+    gaps = [(at, line[0], before[1] + 1) for at, (before, line) in enumerate(pairwise(lines), start=1) if before[1]]
+    plain = not points.table and not points.bonus
+    return [
+        *(
+            (low > free, "rules_lines_gap", f"/structure/lines/{at}", {"low": free, "high": low - 1})
+            for at, low, free in gaps
+        ),
+        *(
+            (cut > max(low, 2), "rules_cut_above_players", f"/structure/lines/{at}", {"cut": cut, "n": low})
+            for at, (low, _, _, cut) in enumerate(lines)
+        ),
+        *((tie in ties[:at], "rules_tie_twice", f"/tiebreakers/{at}", {"by": tie.by}) for at, tie in enumerate(ties)),
+        (plain and points.win == points.loss, "rules_win_is_loss", "/points/win", {"win": points.win}),
+        (rules.list.asked == "no" and rules.list.fields, "rules_list_unasked", "/list/fields", {}),
+        *(
+            (
+                field.maximum is not None and field.kind != "number",
+                "rules_without_effect",
+                f"/list/fields/{at}/maximum",
+                {"key": "maximum", "by": field.kind},
+            )
+            for at, field in enumerate(rules.list.fields)
+        ),
+    ]
 
 
 def doubts(rules: Rules) -> Iterator[Problem]:

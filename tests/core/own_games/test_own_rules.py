@@ -101,7 +101,33 @@ def test_all_faults_at_once_each_with_its_line() -> None:
         (GAMES + '[pairing]\nrounds = "everybody"\n[structure]\nlines = [[4, 8, 3, 4]]\n', "rules_cut_after_everybody"),
         (GAMES + "[time]\nextra = [5, 0]\n", "rules_from_above_to"),
         (GAMES + '[list]\nfields = [{ key = "a" }, { key = "a" }]\n', "rules_key_twice"),
-        (GAMES + "[bye]\nfigures = { score = [1, 0] }\n", "rules_figure_unasked"),
+        (GAMES + "[bye]\nfigures = { score = [1, 0] }\n", "rules_without_points"),
+        (GAMES + '[[match.figure]]\nkey = "score"\n', "rules_without_points"),
+        (GAMES.replace("win = 3", "win = 3\nbonus = [{ points = 1, at_least = 1 }]"), "rules_of_missing"),
+        (
+            GAMES.replace("games", "winner").replace("best_of = 3", "") + '[[tiebreakers]]\nby = "own"\n',
+            "rules_without_points",
+        ),
+        (POINTS + "[bye]\nfigures = { score = [100, 0] }\n", "figure_out_of_range"),
+        (POINTS + "[bye]\nfigures = { score = [0, 100] }\n", "figure_out_of_range"),
+        (POINTS + "[bye]\nwon_figures = { score = [100, 0] }\n", "figure_out_of_range"),
+        (POINTS + "[concession]\nwinner_at_least = { score = 100 }\n", "figure_out_of_range"),
+        (POINTS.replace('"score"', '"score"\nmaximum = 0'), "rules_maximum_nothing"),
+        (GAMES + "[bye]\nscore = [3, 2]\n", "rules_bye_score"),
+        (GAMES + "[bye]\nscore = [2, 2]\n", "rules_bye_score"),
+        (GAMES + "[bye]\nscore = [0, 2]\n", "rules_bye_score"),
+        (GAMES.replace("best_of = 3", "") + "[bye]\nscore = [1, 1]\n", "rules_bye_score"),
+        (POINTS.replace('"score"', '"score"\nlabel = {}'), "rules_label_empty"),
+        (GAMES + '[[tiebreakers]]\nby = "wins"\nlabel = {}\n', "rules_label_empty"),
+        (GAMES + '[sides]\nnames = [{ en = "A" }, {}]\n', "rules_label_empty"),
+        (GAMES + "[time]\nknockout_asks = {}\n", "rules_label_empty"),
+        (GAMES + '[list]\nasked = "optional"\nfields = [{ key = "a", label = {} }]\n', "rules_label_empty"),
+        (GAMES + '[sides]\nnames = [{ en = "First" }, { en = "first" }]\n', "rules_sides_same"),
+        (GAMES + '[sides]\nnames = [{ en = "A", de = "X" }, { en = "B", de = "X" }]\n', "rules_sides_same"),
+        (GAMES + '[list]\nfields = [{ key = "übung" }]\n', "rules_key_letters"),
+        (GAMES + '[list]\nfields = [{ key = "A b" }]\n', "rules_key_letters"),
+        (GAMES + '[list]\nfields = [{ key = "a-b" }]\n', "rules_key_letters"),
+        (GAMES + '[list]\nfields = [{ key = "" }]\n', "rules_key_letters"),
         (POINTS.replace('[[match.figure]]\nkey = "score"\n', ""), "rules_figure_missing"),
         (POINTS.replace('"score"', '"second"'), "rules_score_first"),
         (POINTS.replace('key = "score"', 'key = "score"\ndecides = false'), "rules_nothing_decides"),
@@ -171,7 +197,9 @@ def test_a_value_of_another_type_is_told_in_the_reader_s_words(text: str, where:
     assert expected in fault.say()
     assert "null" not in fault.say()
     german = fault.say(core_words("de"))
-    assert not {"object", "array", "string", "integer", "boolean"} & set(german.replace(",", " ").replace(".", "").split())
+    assert not {"object", "array", "string", "integer", "boolean"} & set(
+        german.replace(",", " ").replace(".", "").split()
+    )
 
 
 def test_faults_stand_in_the_order_of_the_file_s_lines_however_it_is_written() -> None:
@@ -229,6 +257,40 @@ def test_what_is_probably_not_meant_is_a_warning_that_hinders_nothing() -> None:
     assert warnings_of(agreed.replace("draw = 1", "draw = 2")) == [(9, "rules_draws_pay")]
     assert warnings_of(GAMES + "[bye]\npoints = 4\n") == [(10, "rules_bye_above_win")]
     assert warnings_of(GAMES + '[[tiebreakers]]\nby = "wins"\nfloor = 33\n') == [(11, "rules_without_effect")]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (GAMES + "[structure]\nlines = [\n[4, 8, 3, 0],\n[12, 16, 4, 4],\n]\n", (12, "rules_lines_gap")),
+        (GAMES + "[structure]\nlines = [\n[4, 8, 3, 0],\n[9, 0, 4, 32],\n]\n", (12, "rules_cut_above_players")),
+        (GAMES + '[[tiebreakers]]\nby = "sos"\n[[tiebreakers]]\nby = "sos"\n', (11, "rules_tie_twice")),
+        (GAMES.replace("win = 3", "win = 0").replace("draw = 1", "draw = 0"), (7, "rules_win_is_loss")),
+        (GAMES + '[list]\nfields = [{ key = "a" }]\n', (10, "rules_list_unasked")),
+        (
+            GAMES + '[list]\nasked = "required"\nfields = [\n{ key = "a", kind = "names", maximum = 3 }]\n',
+            (12, "rules_without_effect"),
+        ),
+        (
+            GAMES.replace("best_of = 3", 'draws = "never"') + '[time]\nundecided = "draw"\n',
+            (10, "rules_level_asked"),
+        ),
+    ],
+)
+def test_what_is_odd_is_a_warning_at_its_line(text: str, expected: tuple[int, str]) -> None:
+    assert warnings_of(text) == [expected]
+    assert warnings_of(text.replace('undecided = "draw"', "")) in ([expected], [])
+
+
+def test_what_is_meant_is_no_warning() -> None:
+    for text in (
+        GAMES + "[structure]\nlines = [[4, 8, 3, 4], [9, 0, 4, 8]]\n",
+        GAMES + '[[tiebreakers]]\nby = "opponents_points"\n[[tiebreakers]]\nby = "opponents_points"\ncut_lowest = 1\n',
+        POINTS.replace("win = 3", 'win = 0\ntable = [{ of = "score", steps = [[0, 10, 10], [5, 15, 5]] }]'),
+        GAMES.replace("best_of = 3", 'draws = "never"') + '[time]\nundecided = "both_lose"\n',
+        GAMES + "[bye]\nscore = [2, 1]\n",
+    ):
+        assert warnings_of(text) == []
 
 
 def test_files_that_say_the_same_are_one_game_and_a_change_makes_another() -> None:
