@@ -39,10 +39,10 @@ SCORE, SECOND = "score", "second"
 
 BROKEN: Mapping[str, str] = MappingProxyType(
     {
-        "twice": r"overwrite|twice|Duplicate|redefine|mutate",
-        "word": r"Invalid value.*\n(yes|no|on|off|true|false)\b",
-        "quotes": r"\n[“”„‟«»‘’‚]|Invalid value.*\n[^\W\d]",
-        "open": r"Expected [^n]|Unclosed|Unterminated|'\\n'|Invalid value.*\n$",
+        "broken_toml.twice": r"overwrite|twice|Duplicate|redefine|mutate",
+        "broken_toml.word": r"Invalid value.*\n(yes|no|on|off|true|false)\b",
+        "broken_toml.quotes": r"\n[“”„‟«»‘’‚]|Invalid value.*\n[^\W\d]",
+        "broken_toml.open": r"Expected [^n]|Unclosed|Unterminated|'\\n'|Invalid value.*\n$",
     }
 )
 """What is not TOML, by what its parser says of it, and by the text that it stopped before."""
@@ -325,8 +325,8 @@ def _broken(text: str, reason: str) -> RulesProblem:
     place = re.search(r"at line (\d+), column (\d+)", reason)
     line, column = map(int, place.groups()) if place else (text.rstrip().count("\n") + 1, MOST_BYTES)
     near = text.split("\n")[line - 1][column - 1 :].strip()
-    kinds = (f"broken_toml.{kind}" for kind, sign in BROKEN.items() if re.search(sign, f"{reason}\n{near}", re.I))
-    return RulesProblem(next(kinds, "broken_toml"), near=near[:24], line=line)
+    keys = (key for key, sign in BROKEN.items() if re.search(sign, f"{reason}\n{near}", re.I))
+    return RulesProblem(next(keys, "broken_toml"), near=near[:24], line=line)
 
 
 def problems_of(data: Mapping[str, Any]) -> tuple[Rules | None, list[Problem], list[Problem]]:
