@@ -126,7 +126,7 @@ def _run(words: list[str]) -> int:
             formatter_class=_Help,
         )
         add_arguments(name, parser)
-        args = parser.parse_args(words[1:])
+        args = parser.parse_intermixed_args(words[1:])
         return int(import_module(command.module).run(args))
     except ModuleNotFoundError as error:
         missing = (error.name or "").split(".")[0]

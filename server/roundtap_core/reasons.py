@@ -136,7 +136,8 @@ def _within(number: int, lowest: int | None, highest: int | None) -> bool:
 
 def _length(value: Any, lowest: int | None, highest: int | None, where: str) -> Iterator[Problem]:
     if not _within(len(value), lowest, highest):
-        yield Problem("wrong_length", where=where, count=len(value), minimum=lowest or 0, maximum=highest)
+        right = highest if lowest == highest else f"{lowest or 0}–{'…' if highest is None else highest}"
+        yield Problem("wrong_length", where=where, count=len(value), right=right)
 
 
 def _fields(value: dict[str, Any], kind: Any, where: str) -> Iterator[Problem]:

@@ -256,6 +256,11 @@ class Rules(_Part, frozen=True, kw_only=True):
         """What a match level at time is in the Swiss rounds: where nothing may be drawn, the table is asked."""
         return ASK if self.time.undecided == DRAWN and self.match.draws == NEVER else self.time.undecided
 
+    @property
+    def names_winner(self) -> bool:
+        """Whether a table says who won in any case, so that it is never asked who won what is level."""
+        return self.match.report == WINNER_ONLY or (self.match.report == GAMES and self.match.wins == 1)
+
 
 class RulesProblem(Invalid):
     """A fault or a warning about a file of rules, at its place."""
@@ -485,7 +490,11 @@ def _structure_checks(rules: Rules) -> list[Check]:
 
 
 def _doubtful(rules: Rules) -> list[Check]:
-    points, lines, ties = rules.points, rules.structure.lines, [replace(tie, label=None) for tie in rules.tiebreakers]
+    points, lines, ties = (
+        rules.points,
+        rules.structure.lines,
+        [replace(effective(tie), label=None) for tie in rules.tiebreakers],
+    )
     gaps = [(at, line[0], before[1] + 1) for at, (before, line) in enumerate(pairwise(lines), start=1) if before[1]]
     plain = not points.table and not points.bonus
     return [
@@ -500,6 +509,18 @@ def _doubtful(rules: Rules) -> list[Check]:
         *((tie in ties[:at], "rules_tie_twice", f"/tiebreakers/{at}", {"by": tie.by}) for at, tie in enumerate(ties)),
         (plain and points.win == points.loss, "rules_win_is_loss", "/points/win", {"win": points.win}),
         (rules.list.asked == "no" and rules.list.fields, "rules_list_unasked", "/list/fields", {}),
+        (
+            rules.match.drawn_games and rules.match.best_of == 1,
+            "rules_without_effect",
+            "/match/drawn_games",
+            {"key": "drawn_games", "by": "best_of = 1"},
+        ),
+        (
+            rules.time.knockout_asks and rules.names_winner,
+            "rules_without_effect",
+            "/time/knockout_asks",
+            {"key": "knockout_asks", "by": rules.match.report},
+        ),
         *(
             (
                 field.maximum is not None and field.kind != "number",
@@ -547,3 +568,8 @@ def _labels(rules: Rules) -> Iterator[tuple[str, Label]]:
 
 
 PLAIN = TiebreakRules(by="wins")
+
+
+def effective(tie: TiebreakRules) -> TiebreakRules:
+    """With its default for what has no effect on this way."""
+    return replace(tie, **{key: getattr(PLAIN, key) for key, ways in Rules.TAKEN.items() if tie.by not in ways})

@@ -1,9 +1,11 @@
 """A store's own game in words: its rules in sentences, three worked matches, and the texts that are its own."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
+
+from msgspec.structs import replace
 
 from roundtap_core.errors import Problem
 from roundtap_core.records import CONCESSION, PLAYED, SIDES, TIME, Ending, Match, Result, SidePair
@@ -12,15 +14,16 @@ from roundtap_core.rulebooks.own import TIE_KEY, OwnRulebook, own_rulebook
 from roundtap_core.rulebooks.own_rules import (
     ANY_TIME,
     ASK,
-    BOTH_LOSE,
+    AT_TIME,
+    DRAWN,
     EVERYBODY,
     GAMES,
-    NEVER,
     POINTS,
     WINNER_ONLY,
     FigureRule,
     Rules,
     TiebreakRules,
+    effective,
     rules_json,
 )
 from roundtap_core.rulebooks.scoring import ANY, Bonus, points_text
@@ -42,6 +45,7 @@ def tiebreaker_text(rules: Rules, tie: TiebreakRules, words: Words, kind: str = 
     """A way of breaking ties with its parameters; `kind` "column" is the heading of its column."""
     if kind == "column" and tie.label is not None:
         return tie.label.text(words.language)
+    tie = effective(tie)
     number = figure_text(rules, tie.of, words) if tie.of is not None else ""
     text = number if tie.by == "own" else words(f"{kind}.{tie.by}", number=number)
     if kind == "column":
@@ -80,7 +84,7 @@ def _labels(book: OwnRulebook, words: Words) -> dict[str, str]:
         labels[f"tiebreaker.{tiebreaker.key}"] = tiebreaker_text(rules, tie, words)
         labels[f"column.{tiebreaker.key}"] = tiebreaker_text(rules, tie, words, "column")
     if rules.points.table or rules.points.bonus:
-        labels["hand.worth.more"] = " ".join(_worth(rules, words))
+        labels["hand.worth.more"] = " ".join(_sentences(_worth(rules, words), words))
     if note := FIRST_SENTENCE.match(rules.note.strip()):
         labels[f"at_time.{book.id}"] = " ".join(note[0].split())
     if rules.time.knockout_asks is not None:
@@ -98,55 +102,78 @@ def _labels(book: OwnRulebook, words: Words) -> dict[str, str]:
 
 # --- the rules in sentences ---
 
+Said = tuple[object, str, Mapping[str, object]]
+"""Whether it is said, and the sentence: its key and what fills it."""
+
 
 def rules_in_words(rules: Rules, words: Words) -> list[str]:
     """What the kit computes for this game, sentence by sentence, in the order of the form."""
-    parts = (_asked, _drawn, _worth, _byes, _ties, _rounds, _besides)
-    return [sentence for part in parts for sentence in part(rules, words)]
+    parts = (_asked, _drawn, _worth, _byes, _rounds, _besides)
+    return [sentence for part in parts for sentence in _sentences(part(rules, words), words)]
 
 
-def _asked(rules: Rules, words: Words) -> Iterator[str]:
+def _sentences(part: Iterable[Said], words: Words) -> list[str]:
+    return [words(key, **params) for said, key, params in part if said]
+
+
+def _asked(rules: Rules, words: Words) -> list[Said]:
     match = rules.match
-    if match.report != POINTS:
-        yield words(f"own.report.{match.report}", n=match.best_of)
-    for each in match.figure:
-        yield words("own.report.points", number=figure_text(rules, each.key, words), n=each.maximum)
-    for each in match.figure:
-        if not each.decides:
-            yield words("own.not_deciding", number=figure_text(rules, each.key, words))
-    if match.drawn_games:
-        yield words("own.drawn_games")
+    numbers = [(each, figure_text(rules, each.key, words)) for each in match.figure]
+    deciding = [number for each, number in numbers if each.decides]
+    report = "own.report.game" if (match.report, match.best_of) == (GAMES, 1) else f"own.report.{match.report}"
+    return [
+        (match.report != POINTS, report, {"n": match.best_of, "wins": match.wins}),
+        *((True, "own.report.points", {"number": number, "n": each.maximum}) for each, number in numbers),
+        *((not each.decides, "own.not_deciding", {"number": number}) for each, number in numbers),
+        (len(deciding) > 1, "own.deciding", {"first": "".join(deciding[:1]), "second": "".join(deciding[1:])}),
+        (match.drawn_games and not rules.names_winner, "own.drawn_games", {}),
+    ]
 
 
-def _drawn(rules: Rules, words: Words) -> Iterator[str]:
+def _drawn(rules: Rules, words: Words) -> list[Said]:
     question = rules.time.knockout_asks
-    asked = question.text(words.language) if question else words(f"form.{TIE_KEY}")
-    yield words(f"own.draws.{rules.match.draws}")
-    named = rules.match.report == WINNER_ONLY
-    if rules.undecided == BOTH_LOSE or (rules.undecided == ASK and not named):
-        yield words(f"own.level.{rules.undecided}", question=asked)
-    if rules.time.knockout != ASK or not named:
-        yield words(f"own.knockout.{rules.time.knockout}", question=asked)
+    asked = {"question": question.text(words.language) if question else words(f"form.{TIE_KEY}")}
+    drawn = "never" if not _may_be_drawn(rules) else "early" if rules.undecided != DRAWN else rules.match.draws
+    # Who reports a winner, or a single game, is asked nothing more.
+    level = "names" if rules.undecided == ASK and rules.names_winner else rules.undecided
+    knockout = "names" if rules.time.knockout == ASK and rules.names_winner else rules.time.knockout
+    return [
+        (True, f"own.draws.{drawn}", {}),
+        (rules.undecided != DRAWN, f"own.level.{level}", asked),
+        (rules.pairing.rounds != EVERYBODY, f"own.knockout.{knockout}", asked),
+    ]
 
 
-def _worth(rules: Rules, words: Words) -> Iterator[str]:
-    points = rules.points
-    win, draw, loss = (points_text(n, points.unit) for n in (points.win, points.draw, points.loss))
-    key = "own.points.no_draw" if rules.match.draws == NEVER else "own.points"
-    yield words(key, win=win, draw=draw, loss=loss)
-    for table in points.table:
-        steps = ", ".join(
-            f"{start}: {points_text(ahead, points.unit)}–{points_text(behind, points.unit)}"
-            for start, ahead, behind in table.steps
+def _may_be_drawn(rules: Rules) -> bool:
+    return rules.match.draws == ANY_TIME or (rules.match.draws, rules.undecided) == (AT_TIME, DRAWN)
+
+
+def _worth(rules: Rules, words: Words) -> list[Said]:
+    points, unit = rules.points, rules.points.unit
+    worth = {key: points_text(getattr(points, key), unit) for key in ("win", "draw", "loss")}
+    steps = [
+        ", ".join(
+            f"{start}: {points_text(a, unit)}{'–' if b >= 0 else ' / '}{points_text(b, unit)}"
+            for start, a, b in table.steps
         )
-        yield words("own.table", number=figure_text(rules, table.of, words), steps=steps)
-    for bonus in points.bonus:
-        more = points_text(bonus.points, points.unit)
-        yield words(
-            "own.bonus",
-            points=more if bonus.points < 0 else f"+{more}",
-            conditions=", ".join(_conditions(rules, bonus, words)),
-        )
+        for table in points.table
+    ]
+    bonuses = [(bonus, ", ".join(_conditions(rules, bonus, words))) for bonus in points.bonus]
+    return [
+        (True, "own.points" if _may_be_drawn(rules) else "own.points.no_draw", worth),
+        *(
+            (True, "own.table", {"number": figure_text(rules, table.of, words), "steps": each})
+            for table, each in zip(points.table, steps, strict=True)
+        ),
+        *(
+            (
+                True,
+                "own.bonus" if conditions else "own.bonus.always",
+                {"points": "+" * (bonus.points >= 0) + points_text(bonus.points, unit), "conditions": conditions},
+            )
+            for bonus, conditions in bonuses
+        ),
+    ]
 
 
 def _conditions(rules: Rules, bonus: Bonus, words: Words) -> Iterator[str]:
@@ -156,118 +183,140 @@ def _conditions(rules: Rules, bonus: Bonus, words: Words) -> Iterator[str]:
             yield words(f"own.if.{key}", number=figure_text(rules, bonus.of, words), n=value)
 
 
-def _byes(rules: Rules, words: Words) -> Iterator[str]:
-    bye, scoring = rules.bye, own_rulebook(rules_json(rules)).counted_by
-    points = points_text(scoring.points.win if scoring.bye_points is None else scoring.bye_points, rules.points.unit)
-    if rules.match.report == POINTS:
-        counted = [f"{a}:{b} {figure_text(rules, key, words)}" for key, (a, b) in bye.figures.items()]
-    else:
-        counted = [":".join(map(str, scoring.bye_games))] if scoring.bye_games and rules.match.report == GAMES else []
-    key = "own.bye.games" if counted else "own.bye"
-    yield words(key, points=points, score=", ".join(counted))
-    yield words(f"bye_order.{bye.order}")
-    if rules.match.report == GAMES:
-        yield words("own.concession.games")
-    for key, least in rules.concession.winner_at_least.items():
-        yield words("own.concession.points", n=least, number=figure_text(rules, key, words))
-    if rules.undecided == BOTH_LOSE or rules.both_lose.points:
-        yield words("own.both_lose", points=points_text(rules.both_lose.points, rules.points.unit))
-
-
-def _ties(rules: Rules, words: Words) -> Iterator[str]:
+def _byes(rules: Rules, words: Words) -> list[Said]:
+    bye, unit, games = rules.bye, rules.points.unit, rules.match.report == GAMES
+    scoring = own_rulebook(rules_json(rules)).counted_by
+    points = points_text(scoring.points.win if scoring.bye_points is None else scoring.bye_points, unit)
+    counted, won = (
+        ", ".join(f"{a}:{b} {figure_text(rules, key, words)}" for key, (a, b) in figures.items())
+        for figures in (bye.figures, bye.won_figures)
+    )
+    score = ":".join(map(str, scoring.bye_games or ())) if games else counted
     ways = [*(tiebreaker_text(rules, tie, words) for tie in rules.tiebreakers), words("tiebreaker.random")]
-    yield words("own.ties", list="; ".join(ways))
+    return [
+        (True, "own.bye.games" if score else "own.bye", {"points": points, "score": score}),
+        (won, "own.bye.won", {"score": won}),
+        (rules.pairing.rounds != EVERYBODY, f"bye_order.{bye.order}", {}),
+        (True, "own.missed", {"points": points_text(0, unit)}),
+        (games, "own.concession.games", {}),
+        *(
+            (True, "own.concession.points", {"n": least, "number": figure_text(rules, key, words)})
+            for key, least in rules.concession.winner_at_least.items()
+        ),
+        (True, "own.both_lose", {"points": points_text(rules.both_lose.points, unit)}),
+        (True, "own.ties", {"list": "; ".join(ways)}),
+    ]
 
 
-def _rounds(rules: Rules, words: Words) -> Iterator[str]:
-    if rules.pairing.rounds == EVERYBODY:
-        yield words("own.rounds.everybody")
-    elif not rules.structure.lines:
-        yield words("own.rounds.enough")
-    else:
-        for low, high, rounds, cut in rules.structure.lines:
-            span = f"{low}–{high}" if high else f"{low}+"
-            yield words("own.rounds.line", span=span, rounds=rounds, size=cut or "–")
-    told: int | None = -1
-    for stage, minutes in rules.time.stage_minutes.items():
-        if minutes != told:
-            key = "own.minutes.none" if minutes is None else "own.minutes"
-            yield words(key, stage=words(f"stage.{stage}"), n=minutes)
-            told = minutes
-    if rules.time.extra:
-        yield words("own.extra", low=rules.time.extra[0], high=rules.time.extra[1])
+def _rounds(rules: Rules, words: Words) -> list[Said]:
+    everybody, lines, extra = rules.pairing.rounds == EVERYBODY, rules.structure.lines, rules.time.extra or (0, 0)
+    stages = list(rules.time.stage_minutes.items())[: 1 if everybody else None]
+    told = [None, *(minutes for _, minutes in stages)]
+    return [
+        (everybody, "own.rounds.everybody", {}),
+        (not everybody and not lines, "own.rounds.enough", {}),
+        *(
+            (
+                not everybody,
+                "own.rounds.line",
+                {"span": f"{low}–{high}" if high else f"{low}+", "n": rounds, "size": cut or "–"},
+            )
+            for low, high, rounds, cut in lines
+        ),
+        *(
+            (
+                stage == "swiss" or minutes != before,
+                "own.minutes.none" if minutes is None else "own.minutes",
+                {"stage": words("own.stage.everybody" if everybody else f"stage.{stage}"), "n": minutes},
+            )
+            for (stage, minutes), before in zip(stages, told, strict=False)
+        ),
+        (any(extra), "own.extra", {"low": extra[0], "high": extra[1]}),
+    ]
 
 
-def _besides(rules: Rules, words: Words) -> Iterator[str]:
-    if rules.sides is not None:
-        a, b = (name.text(words.language) for name in rules.sides.names)
-        yield words("own.sides" if rules.sides.balance else "own.sides.as_paired", a=a, b=b)
-    if rules.list.asked != "no":
-        own = words_of(own_rulebook(rules_json(rules)), words)
-        fields = (own(f"list.{each.key}") for each in rules.list.fields)
-        yield words(f"own.list.{rules.list.asked}", fields=", ".join(fields) or "–")
+def _besides(rules: Rules, words: Words) -> list[Said]:
+    sides, own = rules.sides, words_of(own_rulebook(rules_json(rules)), words)
+    a, b = (name.text(words.language) for name in sides.names) if sides else ("", "")
+    kinds = [
+        words(
+            "own.kind.number.most" if each.kind == "number" and each.maximum is not None else f"own.kind.{each.kind}",
+            n=each.maximum,
+        )
+        for each in rules.list.fields
+    ]
+    fields = [f"{own(f'list.{each.key}')} ({kind})" for each, kind in zip(rules.list.fields, kinds, strict=True)]
+    asked = rules.list.asked if fields else f"{rules.list.asked}.bare"
+    return [
+        (sides, "own.sides" if sides and sides.balance else "own.sides.as_paired", {"a": a, "b": b}),
+        (rules.list.asked != "no", f"own.list.{asked}", {"fields": ", ".join(fields)}),
+    ]
 
 
 # --- worked matches ---
 
 
 def worked_matches(rules: Rules, words: Words) -> list[str]:
-    """Up to three matches with what they are worth: "2:1 → 3:0"."""
-    book = own_rulebook(rules_json(rules))
-    return [_worked(book, result, words) for result in valid_examples(rules)]
+    """Three matches with what they are worth: "2:1 → 3:0"."""
+    return [worked_match(rules, result, words) for result in valid_examples(rules)]
 
 
 def valid_examples(rules: Rules) -> list[Result]:
-    """Results that a table of this game may report: a plain one, a level one where there may be one, a concession."""
+    """Results that a table of this game may report: a plain one; a level one, else a narrow one, else the other side's;
+    a concession."""
     book = own_rulebook(rules_json(rules))
     valid = []
-    for result in _examples(rules):
-        with suppress(Problem):
-            book.check_new(result, book.options({}))
-            valid.append(result)
+    for kind in _examples(rules):
+        for result in kind:
+            with suppress(Problem):
+                book.check_new(result, book.options({}))
+                valid.append(result)
+                break
     return valid
 
 
-def _examples(rules: Rules) -> Iterator[Result]:
+def _examples(rules: Rules) -> list[list[Result]]:
     match, wins = rules.match, rules.match.wins
     level_ended: Ending = PLAYED if match.draws == ANY_TIME else TIME
-    if match.report == POINTS:
-        first, *more = match.figure
-        high, low = _typical(first)
-        second = SidePair(*_typical(more[0])) if more else None
-        yield Result(score=SidePair(high, low), second=second)
-        yield Result(level_ended, score=SidePair(low, low), second=(more and SidePair(0, 0)) or None)
-        yield Result(CONCESSION, conceded_by="a", score=SidePair(low, low), second=second)
-    elif match.report == GAMES and wins > 1:
-        yield Result(score=SidePair(wins, wins - 1))
-        yield Result(level_ended, score=SidePair(wins - 1, wins - 1))
-        yield Result(CONCESSION, conceded_by="a", score=SidePair(0, wins - 1))
-    else:
-        yield Result(winner="a")
-        yield Result(level_ended, winner="draw")
-        yield Result(CONCESSION, conceded_by="a")
+    if match.report == WINNER_ONLY:
+        others = [Result(level_ended, winner="draw"), Result(winner="b")]
+        return [[Result(winner="a")], others, [Result(CONCESSION, conceded_by="a")]]
+    high, low = _typical(match.figure[0]) if match.report == POINTS else (wins, wins - 1)
+    behind, narrow = (low, low + 1) if match.report == POINTS else (0, low)
+    second = SidePair(*_typical(match.figure[1])) if len(match.figure) > 1 else None
+    level = Result(level_ended, score=SidePair(low, low), second=second and SidePair(0, 0))
+    return [
+        [Result(score=SidePair(high, low), second=second)],
+        [
+            replace(level, winner="draw") if rules.names_winner else level,
+            *([] if rules.names_winner else [replace(level, ended=TIME, winner="a")]),
+            Result(TIME, score=SidePair(narrow, narrow - 1), second=second),
+            Result(score=SidePair(low, high), second=second and SidePair(second.b, second.a)),
+        ],
+        [Result(CONCESSION, conceded_by="a", score=SidePair(behind, low), second=second)],
+    ]
 
 
 def _typical(figure: FigureRule) -> tuple[int, int]:
     """A score well ahead, and one behind it."""
-    high = min(figure.maximum, max(figure.default, figure.maximum * 3 // 4))
+    high = min(figure.maximum, max(figure.default, figure.maximum * 3 // 4, 1))
     return high, figure.maximum * 2 // 5
 
 
-def _worked(book: OwnRulebook, result: Result, words: Words) -> str:
-    options = book.options({})
+def worked_match(rules: Rules, result: Result, words: Words) -> str:
+    book = own_rulebook(rules_json(rules))
+    options, counted = book.options({}), book.counted(result)
     worth = [book.tally(Match("a", "b", result=result), side, options).points for side in SIDES]
-    texts = [f"{pair.a}:{pair.b}" for pair in result.figures.values()] if book.rules.match.figures else []
-    if result.winner is not None:
-        texts.append(words(f"outcome.{'draw' if result.winner == 'draw' else 'win'}"))
-    if result.ended == TIME:
-        texts.append(words("ended.time"))
-    if result.ended == CONCESSION:
-        texts.append(words("own.conceded"))
-    points = ":".join(points_text(n, book.rules.points.unit) for n in worth)
-    counted = book.counted(result)
-    text = f"{', '.join(texts)} → {points}"
-    if counted == result or not book.rules.match.figures:
-        return text
+    outcome = {"none": "result.none", "draw": "outcome.draw", "b": "outcome.loss"}.get(
+        book.winner(result, options), "outcome.win"
+    )
+    of_figures = bool(rules.match.figures)
+    texts = [
+        *(f"{pair.a}:{pair.b}" for pair in result.figures.values() if of_figures),
+        *([words(outcome)] if result.winner or outcome == "result.none" else []),
+        *([words("ended.time")] if result.ended == TIME else []),
+        *([words("own.conceded")] if result.ended == CONCESSION else []),
+    ]
+    text = f"{', '.join(texts)} → {':'.join(points_text(n, rules.points.unit) for n in worth)}"
     score = ", ".join(f"{pair.a}:{pair.b}" for pair in counted.figures.values())
-    return f"{text} ({words('own.counted', score=score)})"
+    return f"{text} ({words('own.counted', score=score)})" if of_figures and counted != result else text

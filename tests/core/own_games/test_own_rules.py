@@ -359,6 +359,141 @@ def test_what_a_match_of_games_cannot_have_come_to(result: dict[str, Any], expec
         book.check_new(result_from_json(result), {})
 
 
+def said(text: str, language: str = "en") -> str:
+    return "\n".join(rules_in_words(rules_of(text), core_words(language)))
+
+
+def matches(text: str) -> list[str]:
+    return worked_matches(rules_of(text), core_words("en"))
+
+
+ONE = HEAD + '[match]\nreport = "winner"\n[points]\nwin = 3\ndraw = 1\n'
+TWO = POINTS.replace('key = "score"', 'key = "score"\nlabel = { en = "Goals" }\n[[match.figure]]\nkey = "second"')
+
+
+@pytest.mark.parametrize(
+    ("text", "yes", "no"),
+    [
+        # Everybody meets everybody: no Swiss rounds, no lowest player, no elimination.
+        (
+            ONE + '[pairing]\nrounds = "everybody"\n',
+            ["Each round: untimed."],
+            ["Swiss", "lowest", "elimination", "cut"],
+        ),
+        (
+            POINTS + '[pairing]\nrounds = "everybody"\n[structure]\nlines = [[3, 9, 3, 0]]\n',
+            ["All players meet"],
+            ["Swiss", "elimination", "rounds, cut"],
+        ),
+        # What is level at time is not drawn where both lose, or where the table is asked.
+        (
+            GAMES + '[time]\nundecided = "both_lose"\n',
+            ["No match is drawn.", "Level at time, both lose.", "A win gives 3, a loss 0.", "each gets 0."],
+            ["time is up", "a draw"],
+        ),
+        (
+            GAMES + '[time]\nundecided = "ask"\nknockout_asks = { en = "Who has more life?" }\n',
+            ["No match is drawn.", "Level at time, the table is asked: Who has more life?", "A win gives 3, a loss 0."],
+            ["time is up", "a draw"],
+        ),
+        (
+            GAMES.replace("best_of = 3", 'best_of = 3\ndraws = "any_time"') + '[time]\nundecided = "both_lose"\n',
+            ["Before time a match may be drawn", "Level at time, both lose.", "a draw 1"],
+            ["No match is drawn"],
+        ),
+        (
+            GAMES.replace("best_of = 3", 'best_of = 3\ndraws = "never"'),
+            ["No match is drawn.", "Level at time, the table is asked: "],
+            ["a draw"],
+        ),
+        # Who reports a winner is asked nothing more.
+        (
+            ONE + '[time]\nundecided = "ask"\nknockout_asks = { en = "Who was it?" }\n',
+            ["Level at time, the table still says who won.", "In elimination the table always says who won."],
+            ["Who was it?"],
+        ),
+        (GAMES.replace("best_of = 3", "drawn_games = true"), ["who won its one game"], ["best of 1", "were drawn"]),
+        (
+            TWO + "[bye]\nwon_figures = { score = [5, 0] }\n",
+            ["If Goals is level, Second number decides.", "A bye won beforehand counts as 5:0 Goals."],
+            [],
+        ),
+        (
+            TWO.replace('"second"', '"second"\ndecides = false'),
+            ["This does not decide a match: Second number.", "A missed round is a loss with 0."],
+            ["is level, "],
+        ),
+        (
+            ONE
+            + '[list]\nasked = "required"\nfields = [{ key = "faction" }, { key = "total", kind = "number", maximum = 200 '
+            '}, { key = "sealed", kind = "tick" }]\n',
+            ["A list is required: Faction (text), ", "(number up to 200), sealed (yes or no)."],
+            [],
+        ),
+        (ONE + '[list]\nasked = "required"\n', ["A list is required."], ["–."]),
+        (ONE + '[list]\nasked = "optional"\n', ["A list is optional."], ["–."]),
+        (
+            ONE + '[sides]\nnames = [{ en = "White" }, { en = "Black" }]\nbalance = false\n',
+            ["The sides are White and Black, not shared out."],
+            [],
+        ),
+        (ONE.replace("win = 3", "win = 3\nbonus = [{ points = 1 }]"), ["+1 for every match."], ["for: ."]),
+        (
+            POINTS.replace("win = 3", 'win = 0\ntable = [{ of = "score", steps = [[0, 1, -1], [9, 2, 0]] }]'),
+            ["0: 1 / −1, 9: 2–0."],
+            ["–−"],
+        ),
+        # What has no effect is warned of, and not said.
+        (
+            ONE + '[[tiebreakers]]\nby = "wins"\nfloor = 33\ncut_lowest = 2\nbase = 20\ndecay = 4\ncounts = "wins"\n',
+            ["in this order: wins; random draw."],
+            ["33", "lowest 2", "20"],
+        ),
+    ],
+)
+def test_sentences_say_what_is_so_and_nothing_else(text: str, yes: list[str], no: list[str]) -> None:
+    for part in yes:
+        assert part in said(text)
+    for part in no:
+        assert part not in said(text)
+    assert len({said(text, language) for language in LANGUAGES}) == len(LANGUAGES)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (GAMES, ["2:1 → 3:0", "1:1, time → 1:1", "0:1, left concedes → 0:3 (counted 0:2)"]),
+        (
+            GAMES + '[time]\nundecided = "both_lose"\n',
+            ["2:1 → 3:0", "1:1, both lose, time → 0:0", "0:1, left concedes → 0:3 (counted 0:2)"],
+        ),
+        (
+            GAMES + '[time]\nundecided = "ask"\n',
+            ["2:1 → 3:0", "1:1, Win, time → 3:0", "0:1, left concedes → 0:3 (counted 0:2)"],
+        ),
+        (
+            GAMES.replace("best_of = 3", ""),
+            ["1:0 → 3:0", "0:0, Draw, time → 1:1", "0:0, left concedes → 0:3 (counted 0:1)"],
+        ),
+        (
+            GAMES.replace("best_of = 3", 'draws = "never"'),
+            ["1:0 → 3:0", "0:1 → 0:3", "0:0, left concedes → 0:3 (counted 0:1)"],
+        ),
+        (ONE.replace('"winner"', '"winner"\ndraws = "never"'), ["Win → 3:0", "Loss → 0:3", "left concedes → 0:3"]),
+        (
+            POINTS.replace('"score"', '"score"\nmaximum = 1'),
+            ["1:0 → 3:0", "0:0, time → 0:0", "0:0, left concedes → 0:3"],
+        ),
+        (
+            POINTS.replace("[[match", 'draws = "never"\n[[match') + '[time]\nundecided = "ask"\n',
+            ["74:39 → 3:0", "39:39, Win, time → 3:0", "39:39, left concedes → 0:3"],
+        ),
+    ],
+)
+def test_three_matches_of_three_kinds(text: str, expected: list[str]) -> None:
+    assert matches(text) == expected
+
+
 def test_the_command_says_rules_back_or_every_fault(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "friday.toml"
     file.write_text(GAMES, encoding="utf-8")
