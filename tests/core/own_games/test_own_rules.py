@@ -425,8 +425,8 @@ TWO = POINTS.replace('key = "score"', 'key = "score"\nlabel = { en = "Goals" }\n
         ),
         (
             ONE
-            + '[list]\nasked = "required"\nfields = [{ key = "faction" }, { key = "total", kind = "number", maximum = 200 '
-            '}, { key = "sealed", kind = "tick" }]\n',
+            + '[list]\nasked = "required"\nfields = [{ key = "faction" }, '
+            + '{ key = "total", kind = "number", maximum = 200 }, { key = "sealed", kind = "tick" }]\n',
             ["A list is required: Faction (text), ", "(number up to 200), sealed (yes or no)."],
             [],
         ),
