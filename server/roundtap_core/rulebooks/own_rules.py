@@ -360,6 +360,9 @@ def _placed(problems: Iterable[Problem], lines: Mapping[str, int]) -> list[Rules
     return sorted(placed, key=lambda problem: problem.line or 0)
 
 
+BOTH_FIGURES: Mapping[str, tuple[str, ...]] = MappingProxyType({POINTS: (SCORE, SECOND), GAMES: (), WINNER_ONLY: ()})
+"""What might be asked for; where a number is yet to be named, that is the fault, and not each use of it."""
+
 Check = tuple[object, str, str, Mapping[str, object]]
 """Whether it is so, and the problem that it then is: its key, place and parameters."""
 
@@ -423,7 +426,8 @@ def _unasked(key: str | None, asked: Iterable[str], where: str) -> Check:
 
 
 def _worth_checks(rules: Rules) -> list[Check]:
-    points, bye, asked, wins = rules.points, rules.bye, rules.match.figures, rules.match.wins
+    points, bye, wins = rules.points, rules.bye, rules.match.wins
+    asked = rules.match.figures or BOTH_FIGURES[rules.match.report]
     most = {each.key: each.maximum for each in rules.match.figure if rules.match.report == POINTS}
     given = {
         **{f"/bye/figures/{key}": (key, pair) for key, pair in bye.figures.items()},
@@ -444,8 +448,8 @@ def _worth_checks(rules: Rules) -> list[Check]:
             for at, bonus in enumerate(points.bonus)
             if bonus.of or bonus.asks_figure
         ),
-        *(_unasked(key, most, where) for where, (key, _) in given.items()),
-        *(_over(max(pair), most[key], where) for where, (key, pair) in given.items() if key in most),
+        *(_unasked(key, most or BOTH_FIGURES[rules.match.report], where) for where, (key, _) in given.items()),
+        *(_over(max(pair), most[key], where) for where, (key, pair) in given.items() if most.get(key)),
         (bye.score and rules.match.report != GAMES, "rules_without_games", "/bye/score", {}),
         (
             rules.match.report == GAMES and not min(wins - 1, own) >= other <= own <= wins,
@@ -457,7 +461,7 @@ def _worth_checks(rules: Rules) -> list[Check]:
 
 
 def _tie_checks(rules: Rules) -> Iterator[Check]:
-    asked = rules.match.figures
+    asked = rules.match.figures or BOTH_FIGURES[rules.match.report]
     for at, tie in enumerate(rules.tiebreakers):
         where = f"/tiebreakers/{at}"
         if tie.by in rules.NEEDS_FIGURE:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from roundtap_core.errors import json_pointer
+from roundtap_core.limits import NESTING_MAX
 
 TOKEN = re.compile(
     r"""   \"{3} (?: \\. | [^\\] )*? \"{3,5} | '{3} .*? '{3,5} | " (?: \\. | [^"\\] )* " | '[^']*'
@@ -50,7 +51,10 @@ def _marked(text: str) -> Iterator[str]:
 
 
 def _note(marked: Any, where: str, lines: dict[str, int]) -> int:
-    """Note this part's line and those of its parts; the first part's where it has none of its own."""
+    """Note this part's line and those of its parts; the first part's where it has none of its own. What lies
+    deeper than any known key is left out."""
+    while where.count("/") > NESTING_MAX and not isinstance(marked, int):
+        marked = next(iter(marked.values() if isinstance(marked, dict) else marked))
     parts = dict(enumerate(marked, -isinstance(marked[0], int))) if isinstance(marked, list) else marked
     if isinstance(parts, dict):
         inner = {

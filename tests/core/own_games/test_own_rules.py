@@ -202,6 +202,15 @@ def test_a_value_of_another_type_is_told_in_the_reader_s_words(text: str, where:
     )
 
 
+def test_one_mistake_is_one_fault() -> None:
+    nothing_named = POINTS.replace('[[match.figure]]\nkey = "score"\n', "")
+    uses = '[bye]\nfigures = { score = [5, 0] }\n[[tiebreakers]]\nby = "own"\nof = "score"\n'
+    assert faults_of(nothing_named + uses) == [(4, "/match/report", "rules_figure_missing")]
+    no_number = POINTS.replace('"score"', '"score"\nmaximum = 0')
+    assert faults_of(no_number + uses) == [(7, "/match/figure/0/maximum", "rules_maximum_nothing")]
+    assert faults_of(GAMES + ".".join("a" * 3000) + " = 1\n") == [(9, "/points/a", "unknown_key")]
+
+
 def test_faults_stand_in_the_order_of_the_file_s_lines_however_it_is_written() -> None:
     text = """# [points]
 format = "roundtap-rules/1"

@@ -130,3 +130,7 @@ def test_every_key_is_found_on_its_line_however_it_is_written(data: st.DataObjec
 )
 def test_where_a_key_is(text: str, expected: dict[str, Any]) -> None:
     assert read_toml(text) == (tomllib.loads(text), expected)
+
+
+def test_a_key_of_thousands_of_parts_has_its_line() -> None:
+    assert read_toml("\n" + ".".join("a" * 3000) + " = 1")[1]["/a/a"] == 2
