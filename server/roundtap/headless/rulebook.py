@@ -25,7 +25,7 @@ CHECK = "check"
 UNREADABLE = ("broken_toml", "rules_too_long", "too_deep")
 """Faults of a file that cannot be read as TOML."""
 SAID_BACK = ("id", "name", "note", "sentences", "matches", "table")
-"""What `check --format json` tells of rules without a fault, beside its warnings."""
+"""What “check” as JSON tells of rules without a fault, beside its warnings."""
 
 ARGUMENTS = (
     argument("id", nargs="?", metavar="ID", help="one rulebook; without it, the list; “check”: a file of rules"),

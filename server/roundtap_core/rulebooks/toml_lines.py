@@ -22,8 +22,8 @@ HERE = "\ud800"
 
 
 def read_toml(text: str) -> tuple[dict[str, Any], dict[str, int]]:
-    """The file's content, and each place in it with its line: {"/match/best_of": 5}. Raises TOMLDecodeError, or another
-    ValueError for a number of thousands of digits, or RecursionError."""
+    """The file's content, and each place in it with its line: {"/match/best_of": 5}. Raises ValueError for what is not
+    TOML, and for a number of thousands of digits; RecursionError."""
     data, lines = tomllib.loads(text), dict[str, int]()
     _note(tomllib.loads("".join(_marked(text))), "", lines)
     del lines[""]
