@@ -41,20 +41,6 @@ FINISHED_EARLY, TIE_OPEN, SQUADS_UNFIELDED = "finished_early", "tie_open", "squa
 DROPPED, DISQUALIFIED = "dropped", "disqualified"
 """A departed competitor's status in the standings: dropped is ranked, disqualified is not."""
 
-_WRITTEN = (
-    "ended",
-    "winner",
-    "conceded_by",
-    "initiative",
-    "first_player",
-    "picks",
-    "timeout",
-    "score",
-    "wounds",
-    "second",
-)
-"""The keys in their established order."""
-
 SECOND_FIGURES = ("wounds", "second")
 """Where a second number of each side stands: in a game that counts wounds, or in a store's own."""
 
@@ -121,7 +107,7 @@ class Competitor(Struct, frozen=True):
     identity: str | None = None
     houses: tuple[str, ...] = ()
     officials_role: str | None = None
-    record: dict[str, Any] | None = None  # further keys from the event file, kept for its readers; no rule uses them
+    record: dict[str, Any] | None = None  # further keys from the event file; of them only `declined_place` is looked at
 
     @property
     def active(self) -> bool:
@@ -137,7 +123,8 @@ class Competitor(Struct, frozen=True):
         """DISQUALIFIED, DROPPED, or None if still in the event after round `after` (None: now)."""
         for status, last in ((DISQUALIFIED, self.disqualified_after), (DROPPED, self.dropped_after)):
             if last is not None and (after is None or last <= after):
-                return status
+                # Who did not want a place in the cut has not left.
+                return None if status == DROPPED and (self.record or {}).get("declined_place") else status
         return None
 
 

@@ -72,9 +72,7 @@ class Words:
     def variant(self, name: str) -> Words:
         """These texts, those with a variant of this name ("KEY.NAME") in that variant."""
         end = f".{name}"
-        return Words(
-            self.language, {key.removesuffix(end): text for key, text in self._texts.items() if key.endswith(end)}
-        ).also(self)
+        return self.with_texts({key.removesuffix(end): text for key, text in self._texts.items() if key.endswith(end)})
 
 
 @lru_cache(maxsize=32)

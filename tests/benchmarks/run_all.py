@@ -39,6 +39,7 @@ NAMES = (
     "commands",
     "pairing",
     "slips",
+    "tiebreakers",
 )
 
 

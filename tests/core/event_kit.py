@@ -22,6 +22,7 @@ from roundtap_core.event.decide import apply, decide
 from roundtap_core.event.entries import Entry, Timestamp, chain_entry
 from roundtap_core.event.states import Entrant, EventState, MatchState, Official, ReportFate
 from roundtap_core.records import Result, SidePair, result_to_json
+from roundtap_core.rulebooks.own_rules import Rules, rules_id
 from roundtap_core.wire import digest
 
 MINUTE = 60_000
@@ -54,13 +55,16 @@ class Event:
         created: bool = True,
         rulebook: str = "xwing-standard",
         level: str | None = "relaxed",
+        rules: Rules | None = None,
     ) -> None:
         self.state = EventState("e1")
         self.entries: list[Entry] = []
         self.now_ms = 1000
         self._reports = 0
         if created:
-            self.tell(CreateEvent("Winter Open", rulebook, level, options or {}, "#0072B2", 7))
+            if rules is not None:
+                rulebook, level = rules_id(rules), None
+            self.tell(CreateEvent("Winter Open", rulebook, level, options or {}, "#0072B2", 7, rules=rules))
             if self.state.rulebook.judge_required:
                 self.tell(SetOfficials((Official("o0", "organizer"),)))
         for number in range(1, players + 1):

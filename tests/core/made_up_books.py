@@ -1,31 +1,36 @@
-"""Made-up rulebooks, known for the length of a test: sides with names, and everybody meets everybody."""
+"""Made-up games of a store: sides with names, and everybody meets everybody; and an event that is played by one."""
 
-import pytest
+from msgspec.structs import replace
 
-from roundtap_core.rulebooks.base import Rulebook
-from roundtap_core.rulebooks.registry import RULEBOOKS
-from roundtap_core.rulebooks.shatterpoint import ShatterpointPremier
-from roundtap_core.rulebooks.xwing_standard import XWingStandard
+from roundtap_core.records import Tournament
+from roundtap_core.rulebooks.own_rules import Rules, read_rules, rules_id, rules_json
 
-
-class Sided(XWingStandard):
-    id = "sided"
-    shares_sides = True
-
-
-class SidedWithDraws(ShatterpointPremier):
-    id = "sided-with-draws"
-    shares_sides = True
-
-
-class Everybody(XWingStandard):
-    id = "everybody"
-    everybody = True
-    shares_sides = True
+POINTS = """format = "roundtap-rules/1"
+name = "Club evening"
+[match]
+report = "points"
+draws = "any_time"
+[[match.figure]]
+key = "score"
+maximum = 200
+[points]
+win = 3
+draw = 1
+"""
+SIDES = '[sides]\nnames = [{ en = "White" }, { en = "Black" }]\n'
+CIRCLE = '[pairing]\nrounds = "everybody"\n'
 
 
-def know(monkeypatch: pytest.MonkeyPatch, *books: Rulebook) -> None:
-    """The registry finds them by their ids, until the test is over."""
-    list(RULEBOOKS)  # the list of all stays that of the kit's own
-    for book in books:
-        monkeypatch.setitem(RULEBOOKS._made, book.id, book)
+def _rules(text: str) -> Rules:
+    rules, faults, _ = read_rules(text)
+    assert rules is not None, faults
+    return rules
+
+
+PLAIN, SIDED = _rules(POINTS), _rules(POINTS + SIDES)
+EVERYBODY, EVERYBODY_SIDED = _rules(POINTS + CIRCLE), _rules(POINTS + CIRCLE + SIDES)
+
+
+def played_by(rules: Rules, tournament: Tournament) -> Tournament:
+    """The same event, of this game."""
+    return replace(tournament, rulebook=rules_id(rules), rules=rules_json(rules))

@@ -95,34 +95,35 @@ def _plain(fragment: str) -> str:
     return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", fragment)).split())
 
 
-def _hidden(form: str) -> tuple[tuple[str, str], ...]:
+def read_hidden(form: str) -> tuple[tuple[str, str], ...]:
     return tuple(
         (name, html.unescape(value))
         for name, value in re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', form)
     )
 
 
-def read_page(text: str, problem: str) -> Page:
+def read_page(text: str, problem: str, at: str = AT) -> Page:
+    """`at`: the address of these steps."""
     main = text[text.index('<div class="walk">') :]
     section = main[
         main.index('<section class="card">') : main.index("</section>", main.index('<section class="card">'))
     ]
     form = next(iter(re.findall(r'<form method="get".*?</form>', section, flags=re.S)), "")
-    posted = [f for f in re.findall(r'<form method="post".*?</form>', section, flags=re.S) if f'action="{AT}"' in f]
+    posted = [f for f in re.findall(r'<form method="post".*?</form>', section, flags=re.S) if f'action="{at}"' in f]
     heading = re.search(r"<h2>(.*?)</h2>", section, flags=re.S)
-    lot = re.findall(rf'<form method="post" action="{AT}/lot">.*?</form>', section, flags=re.S)
+    lot = re.findall(rf'<form method="post" action="{re.escape(at)}/lot">.*?</form>', section, flags=re.S)
     outcome = re.search(r'<p class="large"><b>(.*?)</b>', section, flags=re.S)
     back = re.search(r'<p><a class="button" href="([^"]+)"', main)
     return Page(
         _plain(re.sub(r"<small.*?</small>", "", heading[1], flags=re.S)) if heading else "",
-        tuple(_asks(form)),
+        tuple(read_asks(form)),
         tuple(
             (name, value, _side(words), _plain(words))
             for name, value, words in re.findall(
                 r'<button[^>]*? name="([^"]+)" value="([^"]*)"[^>]*>(.*?)</button>', form, flags=re.S
             )
         ),
-        _hidden(form or "".join((posted + lot)[:1])),
+        read_hidden(form or "".join((posted + lot)[:1])),
         html.unescape(back[1]) if back else "",
         problem,
         _plain(outcome[1]) if outcome else "",
@@ -131,7 +132,7 @@ def read_page(text: str, problem: str) -> Page:
     )
 
 
-def _asks(form: str) -> Iterator[Ask]:
+def read_asks(form: str) -> Iterator[Ask]:
     for block in re.findall(r'<fieldset class="few">.*?</fieldset>', form, flags=re.S):
         inputs = re.findall(r'<input type="(radio|checkbox)" name="([^"]+)" value="([^"]+)"([^>]*)>', block)
         values = tuple(value for _, _, value, _ in inputs)

@@ -171,6 +171,7 @@ WRITTEN: Mapping[str, Row] = {
         "GET /console/games",
         "POST /console/games",
         "POST /console/games/look",
+        "POST /console/games/try",
         "POST /console/games/remove",
         "POST /console/games/file",
         "GET /console/games/<game>/file",

@@ -8,10 +8,11 @@ import os
 import re
 import signal
 import ssl
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -33,9 +34,13 @@ ORDER = {"Content-Type": "application/json"}
 
 
 class PracticeRun:
-    """A hub with an event in play, its organizer, and the practice hub that they started."""
+    """A hub with an event in play, its organizer, and the practice hub that they started. `game`: the fields of a
+    store's own game that is tried."""
 
-    def __init__(self, folder: Path, running: Kit | None = None) -> None:
+    def __init__(
+        self, folder: Path, running: Kit | None = None, game: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
+        self.game = game
         self.kit = running or KIT(folder)
         if running is None:
             self.kit.start_hub()
@@ -47,7 +52,8 @@ class PracticeRun:
         self.paths: dict[str, str] = json.loads(self.there.ask("GET", "/practice/info")[2])["paths"]
 
     def start(self) -> None:
-        assert self.organizer.ask("POST", "/console/practice", {"csrf": self.organizer.token("/console")})[0] == 303
+        form, path = {"csrf": self.organizer.token("/console"), **self.game}, "games/try" if self.game else "practice"
+        assert self.organizer.ask("POST", f"/console/{path}", form)[0] == 303
         self.address = wait_until(self._address, "the practice hub", every_s=0.2)
 
     def _address(self) -> str:
@@ -260,6 +266,25 @@ def test_it_ends_with_the_hub_however_that_ends(tmp_path: Path) -> None:
             assert page.getresponse().status == 200
             practising.kit.stop_hub(signal.SIGKILL)
             wait_until(lambda: not practice_processes(practising.kit), "its end")
+    finally:
+        practising.kit.stop()
+
+
+@pytest.mark.parametrize("rounds", ["swiss", "everybody"])
+def test_a_game_of_the_store_is_played_there_by_its_own_rules(tmp_path: Path, rounds: str) -> None:
+    """Guided, but where everybody meets everybody and there is no final."""
+    game = {"/match/report": "winner", "/points/win": "7", "/pairing/rounds": rounds, "/list/asked": "required"}
+    practising = PracticeRun(tmp_path, game=game)
+    try:
+        there, event = practising.there, practising.paths["console"].rpartition("/")[2]
+        assert "A win gives 7" in there.ask("GET", f"/rules/{event}")[2]
+        publish = {"csrf": there.token(f"/console/{event}"), "number": "1", "attempt": "1"}
+        assert there.ask("POST", f"/console/{event}/publish", publish)[0] == 303
+        guided = rounds == "swiss"
+        found = practising.pictures(
+            lambda said: len(tables_showing(said)) == 2 and (not guided or said[-1].get("guide"))
+        )
+        assert any(each.get("guide") for each in found) == guided
     finally:
         practising.kit.stop()
 

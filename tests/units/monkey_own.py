@@ -46,7 +46,7 @@ def as_counted(place: Place, result: Result) -> Result:
     if rules is None or result.conceded_by is None:
         return result
     winner = other_side(result.conceded_by)
-    least = {"score": rules.match.wins} if rules.match.report == GAMES else dict(rules.concession.winner_at_least)
+    least = {"score": place.games // 2 + 1} if rules.match.report == GAMES else dict(rules.concession.winner_at_least)
     pairs = {key: result.figures[key] for key in least if key in result.figures}
     raised = {key: replace(pair, **{winner: max(pair.of(winner), least[key])}) for key, pair in pairs.items()}  # type: ignore[index]
     return replace(result, **raised)

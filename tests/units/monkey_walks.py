@@ -34,8 +34,10 @@ SHORT_MS, LONG_MS = 50, 20_000
 class Watch:
     """One walk at one table: the steps so far, and every fault seen."""
 
-    def __init__(self, place: Place, chance: random.Random, seated: bool = True) -> None:
-        self.place, self.table, self.reader = place, MonkeyTable(place, chance, seated), Reader(place)
+    def __init__(
+        self, place: Place, chance: random.Random, seated: bool = True, table: MonkeyTable | None = None
+    ) -> None:
+        self.place, self.table, self.reader = place, table or MonkeyTable(place, chance, seated), Reader(place)
         self.faults: list[str] = []
         self.walk: list[str] = []
         """What was pressed and reported by phone, to be followed by hand."""

@@ -8,6 +8,7 @@ from ink_reader import InkReader, ink_reader
 
 from every_script import name_pairs
 from gallery.other_rulebooks import other_rulebooks
+from gallery.own_games import own_games
 from gallery.table_screens import LONG, SHORT, UsualTable
 from roundtap_core.words import LANGUAGES
 from roundtap_devices.letters import text_width
@@ -66,6 +67,7 @@ def may_be_small(scene: Scene) -> Iterator[str]:
                 yield half.small.figures
                 for name in half.small.names:
                     yield from _forms(name)
+            yield half.role
             for text in (half.head, half.small, half.note):
                 if isinstance(text, Name) or not any(sign in text for sign in BUTTONS) or text[0] in "●■":
                     yield from _forms(text)
@@ -109,6 +111,14 @@ def faults_in(pairs: list[tuple[str, str]], language: str, facing: str) -> set[t
 )
 def test_every_screen_is_readable(language: str, facing: str) -> None:
     assert faults_in([SHORT, LONG], language, facing) == set()
+
+
+@pytest.mark.parametrize(("language", "facing"), PLAYS)
+def test_a_store_s_own_games_are_readable_with_labels_as_long_as_they_may_be(language: str, facing: str) -> None:
+    with ink_reader() as reader:
+        for names in (SHORT, LONG):
+            for name, scene in own_games(language, facing, names):
+                assert faults_of(reader, scene, names) == set(), name
 
 
 @pytest.mark.parametrize(

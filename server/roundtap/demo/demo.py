@@ -22,7 +22,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.states import Entrant
-from roundtap_core.rulebooks.own_rules import Rules, read_rules, rules_id
+from roundtap_core.rulebooks.own_rules import Rules, RulesProblem, read_rules, rules_id
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import catalogue
 from roundtap_hub.access.personal_links import link_token
@@ -88,19 +88,18 @@ def shown_paths(hub_folder: Path, event: str, phone_owner: str) -> dict[str, str
 
 def run(args: argparse.Namespace) -> int:
     """Start everything, print the addresses, and clean up on Ctrl-C."""
-    if args.practice is not None:
-        return run_practice(args)
-    if trouble := _argument_error(args):
-        return print_refusal(f"roundtap demo: {trouble}")
-    rules = None
+    rules, faults = None, list[RulesProblem]()
     if args.rules is not None:
         try:
-            text = read_text(args.rules)
+            rules, faults, _ = read_rules(read_text(args.rules))
         except Problem as problem:
             return print_refusal(f"roundtap demo: {args.rules}: {problem.say(reader_words())}")
-        rules, faults, _ = read_rules(text)
-        if rules is None:
-            return print_refusal(f"roundtap demo: {args.rules}: {faults[0].placed(reader_words())}")
+    if faults:
+        return print_refusal(f"roundtap demo: {args.rules}: {faults[0].placed(reader_words())}")
+    if args.practice is not None:
+        return run_practice(args, rules)
+    if trouble := _argument_error(args):
+        return print_refusal(f"roundtap demo: {trouble}")
     exit_on_signals(code=0)
     folder = Path(tempfile.mkdtemp(prefix="roundtap-demo-"))
     demo = Demo(args, folder, rules)
@@ -117,7 +116,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def run_practice(args: argparse.Namespace) -> int:
+def run_practice(args: argparse.Namespace, rules: Rules | None) -> int:
     """What a running hub starts beside itself (roundtap_hub/app/practice_hub.py)."""
     from roundtap.demo.practice import PracticeFront
     from roundtap_hub.app import hub_arguments, main, practice_hub
@@ -141,6 +140,7 @@ def run_practice(args: argparse.Namespace) -> int:
         options=guide.OPTIONS,
         name=catalogue("roundtap_hub", args.language)("practice.title"),
         published=False,
+        rules=rules,
     )
     leads = guide.Guide(Journal(f"sqlite:///{kit.database}", read_only=True), event, args.language)
     paths = shown_paths(kit.hub_folder, event, leads.phone_owner)

@@ -4,11 +4,12 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from roundtap.demo import RULEBOOK, TABLES
+from roundtap.demo import TABLES
 from roundtap_core.clock import IDLE
 from roundtap_core.elimination.bracket_picture import round_label
 from roundtap_core.event.states import CLOSED, DISPUTE, EventState, MatchState, RoundState, event_names
 from roundtap_core.records import SIDES, Match, other_side
+from roundtap_core.rulebooks.own_words import words_of
 from roundtap_core.rulebooks.result_words import way_label
 from roundtap_core.words import catalogue, core_words
 from roundtap_hub.store.journal import Journal
@@ -57,6 +58,11 @@ class Guide:
         self._seated: set[str] = set()
         # The sides whose seats the table's unit has told its hub, where that is asked; None: the lamps tell.
         self.seated_at: Callable[[MatchState], Collection[str] | None] = lambda _: None
+
+    @property
+    def leads(self) -> bool:
+        """Where everybody meets everybody, there is no final to lead to."""
+        return not self._state.rulebook.everybody
 
     @property
     def phone_owner(self) -> str:
@@ -138,7 +144,7 @@ class Guide:
             {
                 **self._people(match),
                 "report": self._hub("me.report"),
-                "way": way_label(self._core, "played", RULEBOOK),
+                "way": way_label(words_of(self._state.rulebook, self._core), "played", self._state.rulebook_id),
                 "send": self._hub("me.report.say"),
             },
         )

@@ -47,7 +47,15 @@ class PracticeFront:
     ) -> None:
         self._application, self._kit, self._ready, self._now_s = application, kit, ready, now_s
         tables, info = {n: BenchTable(n, kit.panel(n)) for n in kit.tables}, {"hub": "", "frames": True, "paths": paths}
-        self._bench = Bench(tables, BenchPrinter(kit.printer), info, language, kit, leads, admits=self._is_organizer)
+        self._bench = Bench(
+            tables,
+            BenchPrinter(kit.printer),
+            info,
+            language,
+            kit,
+            leads if leads.leads else None,
+            admits=self._is_organizer,
+        )
         leads.seated_at = self._seated_at
         self._used_s = now_s()
         threading.Thread(target=self._listen, name="practice-sessions", daemon=True).start()

@@ -9,7 +9,7 @@ from roundtap.headless import cli_io
 from roundtap.headless.standings import as_text
 from roundtap_core.command_arguments import argument
 from roundtap_core.errors import Problem
-from roundtap_core.records import SWISS, Competitor, Match, Round, StandingsRow, Tournament
+from roundtap_core.records import SWISS, Competitor, Match, Round, Tournament
 from roundtap_core.rulebooks import fact_sheet
 from roundtap_core.rulebooks.base import Rulebook, Structure
 from roundtap_core.rulebooks.coverage import Clause, Coverage, coverage, coverage_to_json
@@ -22,7 +22,7 @@ from roundtap_core.standings.standings import standings, standings_to_json
 from roundtap_core.words import Words
 
 CHECK = "check"
-UNREADABLE = ("broken_toml", "rules_too_long", "too_deep")
+UNREADABLE = ("broken_toml", "rules_too_long", "rules_line_long", "rules_are_json")
 """Faults of a file that cannot be read as TOML."""
 SAID_BACK = ("id", "name", "note", "sentences", "matches", "table")
 """What “check” as JSON tells of rules without a fault, beside its warnings."""
@@ -74,9 +74,10 @@ def check(file: str, as_json: bool, words: Words) -> int:
     if rules is not None:
         note = [rules.note.strip(), ""] if rules.note.strip() else []
         met = [words("own.met", **each) for each in said["table"]["matches"]]
-        table = as_text(*_made_up(rules), words_of(own_rulebook(rules_json(rules)), words))
+        table = made_up_table(rules)
+        rows = as_text(standings(table), table, words_of(own_rulebook(rules_json(rules)), words))
         head = f"{rules.name}  ({said['id']})"
-        cli_io.write_stdout("\n".join((head, *note, *said["sentences"], "", *said["matches"], "", *met, "", table)))
+        cli_io.write_stdout("\n".join((head, *note, *said["sentences"], "", *said["matches"], "", *met, "", rows)))
     return code
 
 
@@ -85,7 +86,7 @@ def _listed_problems(problems: Iterable[RulesProblem], words: Words) -> list[dic
 
 
 def _said_back(rules: Rules, words: Words) -> dict[str, Any]:
-    rows, table = _made_up(rules)
+    table = made_up_table(rules)
     names = {each.id: each.name for each in table.competitors}
     met = [
         {"n": played.number, "a": names[m.a], "b": names[m.b or ""], "text": worked_match(rules, m.result, words)}
@@ -93,12 +94,12 @@ def _said_back(rules: Rules, words: Words) -> dict[str, Any]:
         for m in played.matches
         if m.result
     ]
-    made_up = {"matches": met, **standings_to_json(rows, len(table.rounds))}
+    made_up = {"matches": met, **standings_to_json(standings(table), len(table.rounds))}
     sentences, matches = rules_in_words(rules, words), worked_matches(rules, words)
     return dict(zip(SAID_BACK, (table.rulebook, rules.name, rules.note, sentences, matches, made_up), strict=True))
 
 
-def _made_up(rules: Rules) -> tuple[Sequence[StandingsRow], Tournament]:
+def made_up_table(rules: Rules) -> Tournament:
     """Four players who have all met, with results as tables report them."""
     people = tuple(Competitor(f"p{n}", name) for n, name in enumerate(("Ana", "Bruno", "Cira", "Dora"), start=1))
     results = cycle(valid_examples(rules))
@@ -106,8 +107,7 @@ def _made_up(rules: Rules) -> tuple[Sequence[StandingsRow], Tournament]:
         Round(number, SWISS, tuple(Match(a, b, result=next(results)) for a, b in pairs))
         for number, pairs in enumerate(circle([competitor.id for competitor in people]), start=1)
     )
-    table = Tournament(rules.name, rules_id(rules), competitors=people, rounds=rounds, rules=rules_json(rules))
-    return standings(table), table
+    return Tournament(rules.name, rules_id(rules), competitors=people, rounds=rounds, rules=rules_json(rules))
 
 
 def to_json(book: Rulebook, words: Words) -> dict[str, Any]:

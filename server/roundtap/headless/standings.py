@@ -2,16 +2,14 @@
 
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 
 from roundtap.headless import cli_io
 from roundtap_core.command_arguments import argument
 from roundtap_core.errors import Problem
 from roundtap_core.records import ELIMINATION, StandingsRow, Tournament
 from roundtap_core.rulebooks.registry import book_of
-from roundtap_core.rulebooks.scoring import points_text
 from roundtap_core.standings.standings import standings, standings_to_json
-from roundtap_core.words import Words
+from roundtap_core.words import Words, core_words
 
 FIGURES = ("rank", "points", "rounds", "wins", "losses", "draws", "byes")
 
@@ -56,15 +54,15 @@ def as_text(
     words: Words,
     places: Mapping[str, int] | None = None,
 ) -> str:
-    """Aligned columns, with fractions to two decimals. `places`: final places, which then come first and order the
+    """Aligned columns, with values as the hub shows them. `places`: final places, which then come first and order the
     lines; the rank remains that of the standings."""
     keys = list(rows[0].tiebreakers) if rows else []
     names, book = cli_io.public_names_of(tournament), book_of(tournament)
-    unit = book.scoring(book.options(tournament.options)).points.unit
     head = [
         words("column.rank"),
         words("column.name"),
-        *(words(f"column.{key}") for key in FIGURES[1:]),
+        # Wins may break ties too, under a label of the game's own.
+        *(core_words(words.language)(f"column.{key}") for key in FIGURES[1:]),
         *(words(f"column.{key}") for key in keys),
         words("column.decided_by"),
     ]
@@ -76,21 +74,11 @@ def as_text(
             *([cli_io.rank_text(places.get(row.competitor))] if places else []),
             cli_io.rank_text(row.rank),
             names[row.competitor] + (f" ({words(f'status.{row.status}')})" if row.status else ""),
-            points_text(row.points, unit),
+            book.points_text(row.points),
             *(str(getattr(row, key)) for key in FIGURES[2:]),
-            *(_number_text(row.tiebreakers.get(key)) for key in keys),
+            *("–" if (value := row.tiebreakers.get(key)) is None else book.value_text(key, value) for key in keys),
             words.first(f"decided.{row.decided_by}", f"tiebreaker.{row.decided_by}"),
         ]
         for row in rows
     ]
     return cli_io.format_table([head, *body], ">" * bool(places) + "><" + ">" * (len(FIGURES) - 1 + len(keys)) + "<")
-
-
-def _number_text(value: int | Fraction | None) -> str:
-    if value is None:
-        return "–"
-    if isinstance(value, int):
-        return str(value)
-    # Integer arithmetic, rounding half up: a float would round some halves down.
-    hundredths = (200 * value.numerator + value.denominator) // (2 * value.denominator)
-    return f"{hundredths // 100}.{hundredths % 100:02d}"

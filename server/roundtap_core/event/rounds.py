@@ -267,14 +267,18 @@ def draw_round(state: states.EventState, command: DrawRound, now: Instant) -> Ne
 def _swiss_round(state: states.EventState, command: DrawRound, seed: int, attempt: int) -> DrawnRound:
     from roundtap_core.pairing.swiss_round import draw_swiss_round
 
-    tournament = states.tournament_of(state)
+    tournament, draft = states.tournament_of(state), state.draft
     if state.cut is not None or event_flow.second_swiss_rounds(state):
         if event_flow.offered_places(state) is not None:
             raise Problem("offer_unanswered")
         if len(event_flow.current_seeds(state)) < 2 and not event_flow.second_swiss_rounds(state):
             raise Problem("too_few_players", n=len(event_flow.current_seeds(state)))
         return second_stage_round(tournament, seed, attempt, event_flow.current_seeds(state), command.busy_tables)
-    return draw_swiss_round(tournament, seed=seed, attempt=attempt, busy=command.busy_tables)
+    drawn = draw_swiss_round(tournament, seed=seed, attempt=attempt, busy=command.busy_tables)
+    before = {frozenset((each.match.a, each.match.b)) for each in (draft.matches if draft and draft.number > 1 else ())}
+    if state.rulebook.everybody and before == {frozenset((match.a, match.b)) for match in drawn.matches}:
+        raise Problem("circle_is_fixed")
+    return drawn
 
 
 def _refuse_elimination(state: states.EventState, follows: str) -> None:

@@ -492,6 +492,7 @@ def tournament_of(
             records.Round(r.number, r.stage, tuple(map(_match, r.matches)), r.draw, r.tiebreak_form) for r in rounds
         ),
         cut_order=state.cut.order if state.cut else (),
+        record={"checked_in": state.players_at_start} if state.players_at_start is not None else None,
     )
 
 

@@ -92,12 +92,13 @@ def typed_text(text: str) -> str:
 
 
 def _columns(rows: list[dict[str, Any]]) -> dict[str, list[str]]:
-    """Each tiebreaker's headings: one, or two where its values are fractions."""
+    """Each tiebreaker's headings: one, or two where its values are fractions; wins that break ties are "wins_2"."""
     keys: dict[str, list[str]] = {}
     for row in rows:
         for key, value in row["tiebreakers"].items():
             if keys.get(key) is None or isinstance(value, str):
-                keys[key] = [f"{key}_num", f"{key}_den"] if isinstance(value, str) else [key]
+                name = f"{key}_2" if key in COUNTS else key
+                keys[key] = [f"{name}_num", f"{name}_den"] if isinstance(value, str) else [name]
     return keys
 
 

@@ -265,13 +265,18 @@ class Rulebook:
         """The figures as they count for the standings, by their keys."""
         return {}
 
-    def counted(self, result: records.Result) -> records.Result:
-        """The result with the figures as they count, as everybody reads it."""
+    def counted(self, result: records.Result, wins: int = 0) -> records.Result:
+        """The result with the figures as they count, as everybody reads it. `wins`: won games that end this match; 0:
+        as many as usually."""
         return result
 
     def winner(self, result: records.Result, options: Options) -> str:
         """ "a", "b", "draw" or "none" (both lose). Raises Problem where neither figures nor a stated winner tell."""
         raise NotImplementedError
+
+    def stated(self, result: records.Result, options: Options, situation: MatchSituation) -> str:
+        """As `winner`, in a match of this stage: where the rank decides a level match, "draw"."""
+        return self.winner(result, options)
 
     def elimination_winner(self, result: records.Result, options: Options, better: records.Side) -> str:
         """The side that advances in elimination, or "none" (both are out). `better`: the side of the better Swiss rank,
@@ -402,11 +407,11 @@ def leading_side(pair: records.SidePair) -> str:
     return "a" if pair.a > pair.b else "b"
 
 
-def refuse_unknown_keys(result: records.Result, rulebook_id: str, keys: tuple[str, ...]) -> None:
+def refuse_unknown_keys(result: records.Result, rulebook: str, keys: tuple[str, ...]) -> None:
     """Raise Problem("not_of_this_rulebook") for a key of `result` that a rulebook does not know."""
     for key in (*records.SECOND_FIGURES, "initiative", "first_player", "picks", "timeout"):
         if key not in keys and getattr(result, key) is not None:
-            raise Problem("not_of_this_rulebook", where=f"/{key}", key=key, rulebook=rulebook_id)
+            raise Problem("not_of_this_rulebook", where=f"/{key}", key=key, rulebook=rulebook)
 
 
 def refuse_figure_range(key: str, pair: records.SidePair, minimum: int, maximum: int) -> None:

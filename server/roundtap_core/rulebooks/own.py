@@ -74,7 +74,8 @@ class OwnRulebook(base.Rulebook):
     """What a file of rules says, in the words of a rulebook; `own_rulebook` makes one."""
 
     rules: ClassVar[Rules]
-    counted_by: ClassVar[Scoring]
+    counted_by: ClassVar[Mapping[int, Scoring]]
+    """By the won games that end a Swiss match."""
 
     listed = 1000
     document = ""
@@ -91,7 +92,14 @@ class OwnRulebook(base.Rulebook):
         "decision.tables",
         "decision.structure_counts_checked_in",
     )
+    # House decisions about what comes after the Swiss rounds.
+    no_round_robin = ("decision.between_stages", "decision.elimination_ranking")
     officials_play = {"*": base.WITH_SECOND}
+
+    def option_warnings(self, given: base.Options) -> list[Problem]:
+        if self.everybody and (given.get("cut") or given.get("swiss_rounds")):
+            return [Problem("everybody_has_no_plan", where="/options")]
+        return []
 
     # --- what is won ---
 
@@ -124,11 +132,19 @@ class OwnRulebook(base.Rulebook):
         ahead = DRAW if stated == DRAW else self._ahead(result)
         if ahead != DRAW:
             return base.winner_by_figures(result, ahead)
+        if self.rules.time.knockout == BETTER_RANK and self.rules.match.report != WINNER_ONLY:
+            return better
         if result.winner in records.SIDES:
             return str(result.winner)
-        if self.rules.time.knockout == BETTER_RANK:
-            return better
+        if stated is None and self.rules.match.report != WINNER_ONLY:
+            raise Invalid("winner_missing", where="/winner")
         raise Problem("no_draw_here", where="/winner")
+
+    def stated(self, result: records.Result, options: base.Options, situation: base.MatchSituation) -> str:
+        if not situation.knockout:
+            return self.winner(result, options)
+        ways = {self.elimination_winner(result, options, better) for better in records.SIDES}
+        return ways.pop() if len(ways) == 1 else DRAW
 
     def _ahead(self, result: records.Result) -> str:
         """The side that the figures say has won, or "draw"."""
@@ -155,9 +171,9 @@ class OwnRulebook(base.Rulebook):
     # --- what it is worth ---
 
     def scoring(self, options: base.Options) -> Scoring:
-        return self.counted_by
+        return self.counted_by[self._wins(records.SWISS, options)]
 
-    def counted(self, result: records.Result) -> records.Result:
+    def counted(self, result: records.Result, wins: int = 0) -> records.Result:
         """After a concession the other side has won as many games as win a match, or the figures that the rules give it
         at least."""
         if result.ended != records.CONCESSION or result.conceded_by is None:
@@ -165,18 +181,16 @@ class OwnRulebook(base.Rulebook):
         winner = records.other_side(result.conceded_by)
         least = {str(key): value for key, value in self.rules.concession.winner_at_least.items()}
         if self.rules.match.report == GAMES:
-            least = {"score": self.rules.match.wins}
-        raised: dict[str, records.SidePair] = {}
-        for key, value in least.items():
-            pair = result.figures.get(key, records.SidePair())
-            raised[key] = replace(pair, **{winner: max(pair.of(winner), value)})
+            least = {"score": wins or self.rules.match.wins}
+        pairs = {key: result.figures.get(key, records.SidePair()) for key in least}
+        raised = {key: replace(pair, **{winner: max(pair.of(winner), least[key])}) for key, pair in pairs.items()}
         return replace(result, **raised)
 
     def counted_figures(
         self, match: records.Match, options: base.Options, totals: base.ListTotals
     ) -> Mapping[str, records.SidePair]:
         assert match.result is not None
-        return self.counted(match.result).figures
+        return self.counted(match.result, self._wins(records.SWISS, options)).figures
 
     def tally(
         self, match: records.Match, side: records.Side, options: base.Options, totals: base.ListTotals = base.NO_TOTALS
@@ -196,7 +210,7 @@ class OwnRulebook(base.Rulebook):
         if self.rules.match.report == WINNER_ONLY:
             won, drawn, played = int(tally.outcome == WIN), int(tally.outcome == DRAW), 1
         else:
-            score = self.counted(result).score
+            score = self.counted_figures(match, options, totals)["score"]
             won, drawn = score.of(side), drawn_games(result)
             played = score.a + score.b + drawn
         return replace(tally, helpers={**tally.helpers, WON_GAMES: won, DRAWN_GAMES: drawn, ALL_GAMES: played})
@@ -210,18 +224,18 @@ class OwnRulebook(base.Rulebook):
     # --- what a table is asked ---
 
     def form(self, options: base.Options, situation: base.MatchSituation = base.SWISS_ROUND) -> Form:
-        make = {WINNER_ONLY: self._winner_ways, GAMES: self._games_ways, POINTS: self._points_ways}
-        points = self.rules.points
+        make = {
+            WINNER_ONLY: lambda options, situation: self._one_game((), situation),
+            GAMES: self._games_ways,
+            POINTS: self._points_ways,
+        }
         return Form(
             rulebook=self.id,
             ways=tuple(make[self.rules.match.report](options, situation)),
-            worth=("points",) if points.table or points.bonus else (),
+            worth=("points",) if self.rules.points.table or self.rules.points.bonus else (),
             direct=True,
             games=self._wins(situation.stage, options) if self.rules.match.report == GAMES else 1,
         )
-
-    def _winner_ways(self, options: base.Options, situation: base.MatchSituation) -> list[WayToEnd]:
-        return self._one_game((), situation)
 
     def _one_game(self, won: tuple[Step, ...], situation: base.MatchSituation) -> list[WayToEnd]:
         """Whoever has won opens; what is level has to be stated."""
@@ -297,7 +311,7 @@ class OwnRulebook(base.Rulebook):
     ) -> None:
         match = self.rules.match
         more = tuple(key for key in match.figures if key != "score")
-        base.refuse_unknown_keys(result, self.id, (*more, *(("timeout",) if match.drawn_games else ())))
+        base.refuse_unknown_keys(result, self.title, (*more, *(("timeout",) if match.drawn_games else ())))
         wins = self._wins(situation.stage, options)
         if match.report == GAMES:
             base.refuse_figure_range("score", result.score, 0, wins)
@@ -324,6 +338,8 @@ class OwnRulebook(base.Rulebook):
             return
         if not self._level_steps(result.ended, situation):
             score = result.score
+            if situation.knockout:
+                raise Problem("rank_decides", where="/winner", a=score.a, b=score.b)
             raise Invalid(
                 "winner_contradicts_score", where="/winner", winner=result.winner, a=score.a, b=score.b, right=DRAW
             )
@@ -364,12 +380,13 @@ def _tiebreakers(rules: Rules) -> tuple[Tiebreaker, ...]:
     return (*named, LOT)
 
 
-def _scoring(rules: Rules) -> Scoring:
+def _scoring(rules: Rules, wins: int) -> Scoring:
+    """`wins`: won games that end a Swiss match, as many as a bye has."""
     bye, games = rules.bye, None
     figures = {str(key): pair for key, pair in bye.figures.items()}
     won = {str(key): pair for key, pair in bye.won_figures.items()}
     if rules.match.report != POINTS:
-        games = bye.score or (rules.match.wins, 0)
+        games = bye.score or (wins, 0)
         figures = won = {"score": games} if rules.match.report == GAMES else {}
     return Scoring(
         points=rules.points,
@@ -386,18 +403,19 @@ def _scoring(rules: Rules) -> Scoring:
 def own_rulebook(rules_text: str) -> OwnRulebook:
     """The rulebook of these rules, as canonical JSON. Raises MalformedMessage."""
     rules = rules_from_json(rules_text)
-    scoring = _scoring(rules)
+    by_wins = {games // 2 + 1: _scoring(rules, games // 2 + 1) for games in _games_allowed(rules)}
     lines = tuple(base.Structure(low, high or None, rounds, cut) for low, high, rounds, cut in rules.structure.lines)
+    everybody, ways = rules.pairing.rounds == EVERYBODY, {each.by for each in rules.tiebreakers}
     defaults: dict[str, Any] = {"structure": "basic" if lines else base.OWN, "late_minutes": 10, "tables": "leaders"}
     parts: dict[str, Any] = {
         "__doc__": rules.name,
         "__module__": __name__,
         "rules": rules,
-        "counted_by": scoring,
+        "counted_by": by_wins,
         "id": rules_id(rules),
         "title": rules.name,
         "points_unit": rules.points.unit,
-        "tiebreakers": scoring.tiebreakers,
+        "tiebreakers": _tiebreakers(rules),
         "bye_after_round_1": rules.bye.order,
         "stage_minutes": rules.time.stage_minutes,
         "extra_minutes": rules.time.extra,
@@ -407,14 +425,16 @@ def own_rulebook(rules_text: str) -> OwnRulebook:
         "leaving_asks": rules.match.figures if rules.match.report == POINTS else (),
         "lists": OwnList(rules),
         "shares_sides": rules.sides is not None and rules.sides.balance,
-        "everybody": rules.pairing.rounds == EVERYBODY,
+        "everybody": everybody,
+        "house_decisions": (
+            *(key for key in OwnRulebook.house_decisions if not everybody or key not in OwnRulebook.no_round_robin),
+            *(["decision.sos_details"] if {"sos", "extended_sos"} & ways else []),
+        ),
     }
     made: type[OwnRulebook] = type("OwnGame", (OwnRulebook,), parts)
     return made()
 
 
 def _games_allowed(rules: Rules) -> tuple[int, ...]:
-    if rules.match.report != GAMES:
-        return (1,)
     usual = rules.match.best_of
-    return (usual, *(games for games in (1, 3, 5) if games != usual))
+    return (usual, *(games for games in (1, 3, 5) if games != usual and rules.match.report == GAMES))

@@ -5,7 +5,7 @@ It is only data: what a table asks, what that is worth, how ties are broken, how
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import pairwise
+from itertools import pairwise, product
 from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -14,8 +14,9 @@ from msgspec import Meta, Struct, to_builtins
 from msgspec.structs import replace
 
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.limits import LINE, NESTING_MAX, PROSE
+from roundtap_core.limits import LINE, PROSE
 from roundtap_core.reasons import type_problems
+from roundtap_core.records import CONCESSION
 from roundtap_core.rulebooks import scoring
 from roundtap_core.rulebooks.scoring import (
     FigureValue,
@@ -29,6 +30,8 @@ from roundtap_core.words import LANGUAGES, Words
 
 FORMAT = "roundtap-rules/1"
 MOST_BYTES = 64 * 1024
+LONGEST_LINE = 3500
+"""Python reads and writes no number of thousands of digits, and no brackets within hundreds of others."""
 ID_BEGIN, ID_DIGITS = "own-", 12
 
 NEVER, AT_TIME, ANY_TIME = "never", "at_time", "any_time"
@@ -313,14 +316,22 @@ def read_rules(text: str) -> tuple[Rules | None, list[RulesProblem], list[RulesP
     if len(text.encode()) > MOST_BYTES:
         return None, [RulesProblem("rules_too_long", maximum=MOST_BYTES // 1024)], []
     # Most commands read no rules.
+    import tomllib
+
     from roundtap_core.rulebooks.toml_lines import read_toml
 
+    if text.lstrip().startswith("{"):
+        return None, [RulesProblem("rules_are_json")], []
     try:
         data, lines = read_toml(text)
-    except ValueError as error:
+        if max(map(len, text.split("\n"))) > LONGEST_LINE:
+            raise RecursionError
+    except tomllib.TOMLDecodeError as error:
         return None, [_broken(text, str(error))], []
-    except RecursionError:
-        return None, [RulesProblem("too_deep", maximum=NESTING_MAX)], []
+    except (ValueError, RecursionError):
+        # The longest line, else the innermost bracket's.
+        lengths = ((len(line) // 300, "[" in line, number) for number, line in enumerate(text.split("\n"), start=1))
+        return None, [RulesProblem("rules_line_long", line=max(lengths)[2])], []
     rules, faults, warnings = problems_of(data)
     return rules, _placed(faults, lines), _placed(warnings, lines)
 
@@ -544,6 +555,7 @@ def doubts(rules: Rules) -> Iterator[Problem]:
         yield Problem("rules_draws_pay", where="/points/draw", two=2 * points.draw, both=points.win + points.loss)
     if rules.bye.points is not None and not points.table and rules.bye.points > points.win:
         yield Problem("rules_bye_above_win", where="/bye/points", value=rules.bye.points, win=points.win)
+    yield from _conceding_pays(rules)
     for where, label in _labels(rules):
         for language in LANGUAGES:
             text = str(getattr(label, language, ""))
@@ -554,6 +566,27 @@ def doubts(rules: Rules) -> Iterator[Problem]:
         for key, ways in rules.TAKEN.items():
             if getattr(tie, key) != getattr(PLAIN, key) and tie.by not in ways:
                 yield Problem("rules_without_effect", where=f"/tiebreakers/{at}/{key}", key=key, by=tie.by)
+
+
+def _conceding_pays(rules: Rules) -> Iterator[Problem]:
+    """Who concedes while well ahead may be given more than the side that they concede to."""
+    figures, points, least = rules.match.figure, rules.points, rules.concession.winner_at_least
+    for own in product(*((each.maximum, 0) for each in figures)) if figures else ():
+        pairs: dict[str, tuple[int, int]] = {
+            each.key: (value, least.get(each.key, 0)) for each, value in zip(figures, own, strict=True)
+        }
+        conceded = points.of(scoring.LOSS, CONCESSION, pairs)
+        given = points.of(scoring.WIN, CONCESSION, {key: (b, a) for key, (a, b) in pairs.items()})
+        if conceded > given:
+            low = next((each for each in figures if least.get(each.key, 0) < each.maximum), figures[0])
+            yield Problem(
+                "rules_concession_pays",
+                where=f"/concession/winner_at_least/{low.key}",
+                conceded=conceded,
+                given=given,
+                maximum=low.maximum,
+            )
+            return
 
 
 def label_px(text: str) -> int:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -30,6 +31,8 @@ from roundtap_core.rulebooks.scoring import ANY, Bonus, points_text
 from roundtap_core.words import Words, core_words
 
 FIRST_SENTENCE = re.compile(r".+?(?:[.!?](?=\s)|$)", re.S)
+WINNERS = {"none": "result.none", "draw": "outcome.draw", "b": "outcome.loss"}
+ENDED = {TIME: "ended.time", CONCESSION: "own.conceded"}
 PARAMETERS = ("floor", "dropped_ceiling", "cut_lowest", "cut_highest", "base")
 
 
@@ -51,7 +54,8 @@ def tiebreaker_text(rules: Rules, tie: TiebreakRules, words: Words, kind: str = 
     if kind == "column":
         cuts = (f"(−{n})" for n in (tie.cut_lowest, tie.cut_highest) if n)
         return " ".join((text, *cuts))
-    return ", ".join((text, *_parameters(tie, words)))
+    text = ", ".join((text, *_parameters(tie, words)))
+    return text if tie.label is None else f"{tie.label.text(words.language)} ({text})"
 
 
 def _parameters(tie: TiebreakRules, words: Words) -> Iterator[str]:
@@ -69,7 +73,12 @@ def words_of(book: Rulebook, words: Words) -> Words:
     """The words in which a game is told: a store's own game brings its own for what tables and lists call it."""
     if not isinstance(book, OwnRulebook):
         return words
-    return words.with_texts(_labels(book, core_words(words.language)))
+    return _told_for(book.rules, words).with_texts(_labels(book, core_words(words.language)))
+
+
+def _told_for(rules: Rules, words: Words) -> Words:
+    """Where all players meet, no round is a Swiss one."""
+    return words.variant("round_robin") if rules.pairing.rounds == EVERYBODY else words
 
 
 def _labels(book: OwnRulebook, words: Words) -> dict[str, str]:
@@ -78,13 +87,13 @@ def _labels(book: OwnRulebook, words: Words) -> dict[str, str]:
     labels: dict[str, str] = {}
     for each in rules.match.figures:
         name = figure_text(rules, each, words)
-        labels |= {f"form.figure.{each}.{book.id}": name, f"paper.figure.{each}.{book.id}": name}
-        labels |= {f"step.{each}": name, f"form.dialled.{each}": name}
+        labels |= dict.fromkeys((f"form.figure.{each}.{book.id}", f"step.{each}", f"form.dialled.{each}"), name)
+        labels[f"paper.figure.{each}.{book.id}"] = name + "".join(
+            f" (0–{rule.maximum})" for rule in rules.match.figure if rule.key == each
+        )
     for tie, tiebreaker in zip(rules.tiebreakers, book.tiebreakers, strict=False):
         labels[f"tiebreaker.{tiebreaker.key}"] = tiebreaker_text(rules, tie, words)
         labels[f"column.{tiebreaker.key}"] = tiebreaker_text(rules, tie, words, "column")
-    if rules.points.table or rules.points.bonus:
-        labels["hand.worth.more"] = " ".join(_sentences(_worth(rules, words), words))
     if note := FIRST_SENTENCE.match(rules.note.strip()):
         labels[f"at_time.{book.id}"] = " ".join(note[0].split())
     if rules.time.knockout_asks is not None:
@@ -106,14 +115,12 @@ Said = tuple[object, str, Mapping[str, object]]
 """Whether it is said, and the sentence: its key and what fills it."""
 
 
-def rules_in_words(rules: Rules, words: Words) -> list[str]:
-    """What the kit computes for this game, sentence by sentence, in the order of the form."""
-    parts = (_asked, _drawn, _worth, _byes, _rounds, _besides)
-    return [sentence for part in parts for sentence in _sentences(part(rules, words), words)]
-
-
-def _sentences(part: Iterable[Said], words: Words) -> list[str]:
-    return [words(key, **params) for said, key, params in part if said]
+def rules_in_words(rules: Rules, words: Words, planned: bool = True) -> list[str]:
+    """What the kit computes for this game, sentence by sentence, in the order of the form. `planned`: with rounds and
+    minutes, which an event may have changed."""
+    told, parts = _told_for(rules, words), (_asked, _drawn, _worth, _byes, *((_rounds,) if planned else ()), _besides)
+    said = [told(key, **params) for part in parts for so, key, params in part(rules, told) if so]
+    return [sentence[:1].upper() + sentence[1:] for sentence in said]
 
 
 def _asked(rules: Rules, words: Words) -> list[Said]:
@@ -125,7 +132,7 @@ def _asked(rules: Rules, words: Words) -> list[Said]:
         (match.report != POINTS, report, {"n": match.best_of, "wins": match.wins}),
         *((True, "own.report.points", {"number": number, "n": each.maximum}) for each, number in numbers),
         *((not each.decides, "own.not_deciding", {"number": number}) for each, number in numbers),
-        (len(deciding) > 1, "own.deciding", {"first": "".join(deciding[:1]), "second": "".join(deciding[1:])}),
+        (len(deciding) > 1, "own.then_decides", {"first": "".join(deciding[:1]), "second": "".join(deciding[1:])}),
         (match.drawn_games and not rules.names_winner, "own.drawn_games", {}),
     ]
 
@@ -152,15 +159,21 @@ def _worth(rules: Rules, words: Words) -> list[Said]:
     points, unit = rules.points, rules.points.unit
     worth = {key: points_text(getattr(points, key), unit) for key in ("win", "draw", "loss")}
     steps = [
-        ", ".join(
-            f"{start}: {points_text(a, unit)}{'–' if b >= 0 else ' / '}{points_text(b, unit)}"
-            for start, a, b in table.steps
+        "; ".join(
+            f"{start}{'' if end == f'–{start}' else end}: {_paired((ahead, behind), unit)}"
+            for (start, ahead, behind), end in zip(
+                table.steps, (*(f"–{step[0] - 1}" for step in table.steps[1:]), "+"), strict=True
+            )
         )
         for table in points.table
     ]
     bonuses = [(bonus, ", ".join(_conditions(rules, bonus, words))) for bonus in points.bonus]
     return [
-        (True, "own.points" if _may_be_drawn(rules) else "own.points.no_draw", worth),
+        (
+            points.win or points.draw or points.loss,
+            "own.points" if _may_be_drawn(rules) else "own.points.no_draw",
+            worth,
+        ),
         *(
             (True, "own.table", {"number": figure_text(rules, table.of, words), "steps": each})
             for table, each in zip(points.table, steps, strict=True)
@@ -176,6 +189,10 @@ def _worth(rules: Rules, words: Words) -> list[Said]:
     ]
 
 
+def _paired(points: Iterable[int], unit: str) -> str:
+    return ":".join(points_text(n, unit) for n in points)
+
+
 def _conditions(rules: Rules, bonus: Bonus, words: Words) -> Iterator[str]:
     yield from (words(f"own.if.{value}") for value in (bonus.outcome, bonus.ended) if value != ANY)
     for key in bonus.ASKS:
@@ -185,13 +202,10 @@ def _conditions(rules: Rules, bonus: Bonus, words: Words) -> Iterator[str]:
 
 def _byes(rules: Rules, words: Words) -> list[Said]:
     bye, unit, games = rules.bye, rules.points.unit, rules.match.report == GAMES
-    scoring = own_rulebook(rules_json(rules)).counted_by
+    scoring = own_rulebook(rules_json(rules)).counted_by[rules.match.wins]
     points = points_text(scoring.points.win if scoring.bye_points is None else scoring.bye_points, unit)
-    counted, won = (
-        ", ".join(f"{a}:{b} {figure_text(rules, key, words)}" for key, (a, b) in figures.items())
-        for figures in (bye.figures, bye.won_figures)
-    )
-    score = ":".join(map(str, scoring.bye_games or ())) if games else counted
+    score, won = _numbers(rules, scoring.bye, words), _numbers(rules, bye.won_figures, words)
+    least = _numbers(rules, {key: (n,) for key, n in rules.concession.winner_at_least.items()}, words)
     ways = [*(tiebreaker_text(rules, tie, words) for tie in rules.tiebreakers), words("tiebreaker.random")]
     return [
         (True, "own.bye.games" if score else "own.bye", {"points": points, "score": score}),
@@ -199,35 +213,29 @@ def _byes(rules: Rules, words: Words) -> list[Said]:
         (rules.pairing.rounds != EVERYBODY, f"bye_order.{bye.order}", {}),
         (True, "own.missed", {"points": points_text(0, unit)}),
         (games, "own.concession.games", {}),
-        *(
-            (True, "own.concession.points", {"n": least, "number": figure_text(rules, key, words)})
-            for key, least in rules.concession.winner_at_least.items()
-        ),
+        (least, "own.concession.points", {"figures": least}),
         (True, "own.both_lose", {"points": points_text(rules.both_lose.points, unit)}),
-        (True, "own.ties", {"list": "; ".join(ways)}),
+        *((True, "own.tie", {"n": n, "text": text}) for n, text in enumerate(ways, start=1)),
     ]
 
 
 def _rounds(rules: Rules, words: Words) -> list[Said]:
     everybody, lines, extra = rules.pairing.rounds == EVERYBODY, rules.structure.lines, rules.time.extra or (0, 0)
     stages = list(rules.time.stage_minutes.items())[: 1 if everybody else None]
-    told = [None, *(minutes for _, minutes in stages)]
+    told = [-1, *(minutes for _, minutes in stages)]
+    cuts = [words("own.cut" if size else "own.cut.none", size=size) for *_, size in lines]
     return [
         (everybody, "own.rounds.everybody", {}),
         (not everybody and not lines, "own.rounds.enough", {}),
         *(
-            (
-                not everybody,
-                "own.rounds.line",
-                {"span": f"{low}–{high}" if high else f"{low}+", "n": rounds, "size": cut or "–"},
-            )
-            for low, high, rounds, cut in lines
+            (not everybody, "own.rounds.line", {"span": f"{low}–{high}" if high else f"{low}+", "n": n, "cut": cut})
+            for (low, high, n, _), cut in zip(lines, cuts, strict=True)
         ),
         *(
             (
-                stage == "swiss" or minutes != before,
+                minutes != before,
                 "own.minutes.none" if minutes is None else "own.minutes",
-                {"stage": words("own.stage.everybody" if everybody else f"stage.{stage}"), "n": minutes},
+                {"stage": words(f"stage.{stage}"), "n": minutes},
             )
             for (stage, minutes), before in zip(stages, told, strict=False)
         ),
@@ -238,18 +246,17 @@ def _rounds(rules: Rules, words: Words) -> list[Said]:
 def _besides(rules: Rules, words: Words) -> list[Said]:
     sides, own = rules.sides, words_of(own_rulebook(rules_json(rules)), words)
     a, b = (name.text(words.language) for name in sides.names) if sides else ("", "")
+    listed = [(each, own(f"list.{each.key}")) for each in rules.list.fields if rules.list.asked != "no"]
+    asked = rules.list.asked if listed else f"{rules.list.asked}.bare"
     kinds = [
-        words(
-            "own.kind.number.most" if each.kind == "number" and each.maximum is not None else f"own.kind.{each.kind}",
-            n=each.maximum,
-        )
-        for each in rules.list.fields
+        (name, f"own.kind.{each.kind}{'.most' * (each.kind == 'number' and each.maximum is not None)}", each.maximum)
+        for each, name in listed
+        if each.kind != "text"
     ]
-    fields = [f"{own(f'list.{each.key}')} ({kind})" for each, kind in zip(rules.list.fields, kinds, strict=True)]
-    asked = rules.list.asked if fields else f"{rules.list.asked}.bare"
     return [
         (sides, "own.sides" if sides and sides.balance else "own.sides.as_paired", {"a": a, "b": b}),
-        (rules.list.asked != "no", f"own.list.{asked}", {"fields": ", ".join(fields)}),
+        (rules.list.asked != "no", f"own.list.{asked}", {"fields": ", ".join(name for _, name in listed)}),
+        *((True, "own.list.kind", {"field": name, "kind": words(kind, n=most)}) for name, kind, most in kinds),
     ]
 
 
@@ -298,25 +305,27 @@ def _examples(rules: Rules) -> list[list[Result]]:
 
 
 def _typical(figure: FigureRule) -> tuple[int, int]:
-    """A score well ahead, and one behind it."""
-    high = min(figure.maximum, max(figure.default, figure.maximum * 3 // 4, 1))
-    return high, figure.maximum * 2 // 5
+    """A score well ahead, and one behind it: around where the dial starts."""
+    low = max(0, min(figure.default or figure.maximum * 2 // 5, figure.maximum - 1))
+    return min(figure.maximum, max(low + 1, figure.default * 3 // 2 or figure.maximum * 3 // 4)), low
 
 
 def worked_match(rules: Rules, result: Result, words: Words) -> str:
     book = own_rulebook(rules_json(rules))
     options, counted = book.options({}), book.counted(result)
     worth = [book.tally(Match("a", "b", result=result), side, options).points for side in SIDES]
-    outcome = {"none": "result.none", "draw": "outcome.draw", "b": "outcome.loss"}.get(
-        book.winner(result, options), "outcome.win"
-    )
-    of_figures = bool(rules.match.figures)
-    texts = [
-        *(f"{pair.a}:{pair.b}" for pair in result.figures.values() if of_figures),
-        *([words(outcome)] if result.winner or outcome == "result.none" else []),
-        *([words("ended.time")] if result.ended == TIME else []),
-        *([words("own.conceded")] if result.ended == CONCESSION else []),
-    ]
-    text = f"{', '.join(texts)} → {':'.join(points_text(n, rules.points.unit) for n in worth)}"
+    told = {key: (pair.a, pair.b) for key, pair in result.figures.items()}
+    winner, texts = book.winner(result, options), [_numbers(rules, told, words)] if rules.match.figures else []
+    if winner == "none" or result.winner is not None:
+        texts.append(words(WINNERS.get(winner, "outcome.win")))
+    texts += [words(ENDED[result.ended])] if result.ended in ENDED else []
+    text = f"{', '.join(texts)} → {_paired(worth, rules.points.unit)}"
     score = ", ".join(f"{pair.a}:{pair.b}" for pair in counted.figures.values())
-    return f"{text} ({words('own.counted', score=score)})" if of_figures and counted != result else text
+    return f"{text} ({words('own.counted', score=score)})" if rules.match.figures and counted != result else text
+
+
+def _numbers(rules: Rules, figures: Mapping[Any, Iterable[int]], words: Words) -> str:
+    """ "70:40"; where a game counts two, which is which: "6:4 (Goals), 3:1 (Cards)"."""
+    told = {key: ":".join(map(str, pair)) for key, pair in figures.items()}
+    named = len(rules.match.figure) > 1
+    return ", ".join(f"{text} ({figure_text(rules, key, words)})" if named else text for key, text in told.items())

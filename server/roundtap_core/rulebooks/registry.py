@@ -89,7 +89,9 @@ def planned_structure(tournament: Tournament) -> tuple[int, int]:
     Problem("no_structure") where the table has no line for so few."""
     book = book_of(tournament)
     swiss = tournament.stage_rounds(SWISS)
-    players = present_count(swiss[0].matches) if swiss else sum(c.active for c in tournament.competitors)
+    # Who came late to meet the bye was not there, and sits in a match all the same: the event itself knows better.
+    known = (tournament.record or {}).get("checked_in") if swiss else None
+    players = known or (present_count(swiss[0].matches) if swiss else sum(c.active for c in tournament.competitors))
     return book.structure(players, book.options(tournament.options))
 
 

@@ -123,7 +123,7 @@ def _contradictions(
     """What the answers exclude in a result that `Rulebook.check_new` accepts. `new`: it is entered now, so that it has
     what its form asks."""
     form = book.form(options, situation)
-    stated = book.winner(result, options)
+    stated = book.stated(result, options, situation)
     problems = list(_unfit_values(form, result)) or list(_contradicted(form, result, stated))
     if result.ended == PLAYED:
         problems += _unfinished(form, result)

@@ -185,7 +185,7 @@ def describe_result(
     else:
         lines += _plain_figures(form, result, names, words)
         answered = set()
-    if (counted := book.counted(result)) != result:
+    if (counted := book.counted(result, form.games)) != result:
         figures = (
             f"{figure_label(words, key, book.id)} {figures_text((of.a, of.b))}" for key, of in counted.figures.items()
         )

@@ -162,7 +162,7 @@ class ShatterpointPremier(base.Rulebook):
     head_judge_proposed_from = 33
     lists: ClassVar[list_form.ListCheck] = ShatterpointList()
 
-    def counted(self, result: records.Result) -> records.Result:
+    def counted(self, result: records.Result, wins: int = 0) -> records.Result:
         """ "Poddanie": after a concession the winner has at least 2 struggles and 3 wounds."""
         if result.ended != records.CONCESSION or result.conceded_by is None:
             return result

@@ -279,16 +279,11 @@ def _match_rates(basis: TiebreakInput, tiebreaker: Tiebreaker) -> Rates:
     matches lost."""
     book = book_of(basis.tournament)
     most = book.scoring(book.options(basis.tournament.options)).points.win
-    parts: dict[str, tuple[int, int]] = {}
-    for who, record in basis.records.items():
-        matches = record.rounds - record.free
-        if tiebreaker.counts == "points":
-            parts[who] = record.points - record.free_points, matches * most
-        else:
-            parts[who] = (
-                2 * (record.wins - record.free) + (record.draws if tiebreaker.counts == "half_draws" else 0),
-                2 * matches,
-            )
+    half, records = int(tiebreaker.counts == "half_draws"), basis.records
+    if tiebreaker.counts == "points":
+        parts = {who: (r.points - r.free_points, (r.rounds - r.free) * most) for who, r in records.items()}
+    else:
+        parts = {who: (2 * (r.wins - r.free) + half * r.draws, 2 * (r.rounds - r.free)) for who, r in records.items()}
     return _bounded(basis, parts, tiebreaker)
 
 
@@ -310,16 +305,19 @@ def _game_rates(basis: TiebreakInput, tiebreaker: Tiebreaker) -> Rates:
 def _bounded(basis: TiebreakInput, parts: Mapping[str, tuple[int, int]], tiebreaker: Tiebreaker) -> Rates:
     """The rates over one denominator: who has left has at most the ceiling, and nobody less than the floor."""
     percent = 1 if not tiebreaker.floor and tiebreaker.dropped_ceiling is None else 100
-    common = lcm(percent, *{n for _, n in parts.values() if n})
+    denominators = {of for _, of in parts.values() if of}
+    common = lcm(percent, *denominators)
+    times = {0: 0, **{of: common // of for of in denominators}}
     least = tiebreaker.floor * common // 100
-    rates = {who: value * (common // of) if of else 0 for who, (value, of) in parts.items()}
-    if tiebreaker.dropped_ceiling is not None:
-        most = tiebreaker.dropped_ceiling * common // 100
-        for competitor in basis.tournament.competitors:
-            if competitor.status(basis.after) is not None:
-                rates[competitor.id] = min(rates[competitor.id], most)
     if least:
-        rates = {who: max(rate, least) for who, rate in rates.items()}
+        rates = {who: rate if (rate := value * times[of]) > least else least for who, (value, of) in parts.items()}
+    else:
+        rates = {who: value * times[of] for who, (value, of) in parts.items()}
+    if tiebreaker.dropped_ceiling is not None:
+        most = max(least, tiebreaker.dropped_ceiling * common // 100)
+        for competitor in basis.tournament.competitors:
+            if not competitor.active and competitor.status(basis.after) is not None:
+                rates[competitor.id] = min(rates[competitor.id], most)
     return rates, common
 
 
@@ -330,16 +328,19 @@ def _schedule(basis: TiebreakInput, tiebreaker: Tiebreaker) -> Rates:
     return {c: r.points * (per_round // r.rounds) if r.rounds else 0 for c, r in records.items()}, per_round
 
 
-def _mean(basis: TiebreakInput, whom: Iterable[str], rates: Rates) -> Rates:
+def _mean(basis: TiebreakInput, whom: Iterable[str], rates: Rates, times: int = 1) -> Rates:
     """The mean of their opponents' rates; 0 without opponents. An opponent met twice counts twice; byes add nothing.
-    Computed exactly, as whole numbers over common denominators."""
+    Computed exactly, as whole numbers over common denominators. `times` 2: the mean of these means."""
     records, (values, denominator) = basis.records, rates
-    per_opponent = lcm(*{len(record.opponents) for record in records.values() if record.opponents})
-    means: dict[str, int] = {}
-    for who in whom:
-        opponents = records[who].opponents
-        means[who] = sum([values[opponent] for opponent in opponents]) * (per_opponent // (len(opponents) or 1))
-    return means, denominator * per_opponent
+    counts = {len(record.opponents) for record in records.values()}
+    per_opponent = lcm(*filter(None, counts))
+    share = {count: per_opponent // (count or 1) for count in counts}
+    for left in reversed(range(times)):
+        values = {
+            who: sum(map(values.__getitem__, met := records[who].opponents)) * share[len(met)]
+            for who in (records if left else whom)
+        }
+    return values, denominator * per_opponent**times
 
 
 def _rate(rates: Callable[[TiebreakInput, Tiebreaker], Rates]) -> Step:
@@ -365,7 +366,7 @@ def _mean_of_means(rates: Callable[[TiebreakInput, Tiebreaker], Rates]) -> Step:
     """The mean of the opponents' means ("Calidad de los oponentes ampliada")."""
 
     def values(basis: TiebreakInput, tied: Sequence[str], tiebreaker: Tiebreaker) -> TiebreakValues:
-        return _fractions(_mean(basis, tied, _mean(basis, basis.records, rates(basis, tiebreaker))))
+        return _fractions(_mean(basis, tied, rates(basis, tiebreaker), 2))
 
     return values
 

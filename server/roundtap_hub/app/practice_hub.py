@@ -49,25 +49,33 @@ class PracticeHub:
         self._folder = data / PRACTICE
         self._admitted: dict[str, str] = {}  # session ids by hash
         self.port, self.secure_port = port + PORT_ABOVE, secure_port and secure_port + PORT_ABOVE
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._process: subprocess.Popen[bytes] | None = None
         self.state = OFF  # READY: its pages answer; FAILED: it ended before they did
         self.lent: dict[str, int] = {}  # this hub's table units that play there, with their tables there
+        self._begun: tuple[str, str] = "", ""  # by whose session, by its hash, and with which rules
 
     def clear_folder(self) -> None:
         """Nothing of it is kept: also what a hub that lost its power has left there."""
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def start(self, language: str) -> None:
-        """Start it in an empty folder, unless it runs. Raises Problem: "practice_no_room", "practice_failed"."""
+    def start(self, language: str, by: str = "", rules: str = "", anew: bool = False) -> None:
+        """Start it in an empty folder, unless it runs. `by`: the hash of the session that wants it; `rules`: of a
+        store's own game, as a file. What runs with other rules ends where the same session began it, or with `anew`.
+        Raises Problem: "practice_taken", "practice_no_room", "practice_failed"."""
         with self._lock:
             if self.state in (STARTING, READY):
-                return
+                if rules in ("", self._begun[1]):
+                    return
+                if by != self._begun[0] and not anew:
+                    raise Problem("practice_taken", where="/try")
+                self.end()
             try:
                 if shutil.disk_usage(self._data).free < FREE_BYTES_MIN:
                     raise Problem("practice_no_room", megabytes=FREE_BYTES_MIN // 1024**2)
                 self.clear_folder()
                 make_private_folder(self._folder)
+                (file := self._folder / "rules.toml").write_text(rules, encoding="utf-8")
                 self._process = subprocess.Popen(
                     [
                         *self._command,
@@ -81,6 +89,7 @@ class PracticeHub:
                         str(self.secure_port),
                         "--language",
                         language,
+                        *(("--rules", str(file)) if rules else ()),
                     ],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
@@ -93,7 +102,7 @@ class PracticeHub:
             assert self._process.stdin is not None
             # A practice hub that hangs must not make this one wait.
             os.set_blocking(self._process.stdin.fileno(), False)
-            self.state, self.lent, self._admitted = STARTING, {}, {}
+            self.state, self.lent, self._admitted, self._begun = STARTING, {}, {}, (by, rules)
             threading.Thread(target=self._follow, args=(self._process,), name="practice", daemon=True).start()
 
     def admit(self, session: Session) -> None:

@@ -6,9 +6,12 @@ from flask import current_app, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
+from roundtap_core.rulebooks.own_rules import rules_data
 from roundtap_hub.app.home import events_page
 from roundtap_hub.app.hub import Hub
 from roundtap_hub.app.practice_hub import FAILED, PAGES, READY, STARTING, UNITS, PracticeHub, units_in_play
+from roundtap_hub.events.game_form import toml_text
+from roundtap_hub.events.own_games import own_games_page, typed_game
 from roundtap_hub.http.routes import ORGANIZERS, route
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.views.unit_list import table_units, unit_rows
@@ -18,7 +21,19 @@ from roundtap_hub.views.unit_list import table_units, unit_rows
 @forms.shows_problem_on(events_page)
 def start_practice() -> AnyResponse:
     """Start the practice hub, and wait for it on a page: a start takes longer than a form may."""
-    _practice().start(current.words().language)
+    return _begin()
+
+
+@route("POST /console/games/try", ORGANIZERS)
+@forms.shows_problem_on(own_games_page)
+def try_game() -> AnyResponse:
+    """Practice with the rules that the form says, saved or not. `anew`: also where others practise something else."""
+    return _begin(toml_text(rules_data(typed_game())), bool(forms.field("anew")))
+
+
+def _begin(rules: str = "", anew: bool = False) -> AnyResponse:
+    session = current.current_visit().session
+    _practice().start(current.words().language, session.hash if session else "", rules, anew)
     return redirect(url_for("console.practice_page"), 303)
 
 

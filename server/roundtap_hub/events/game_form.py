@@ -3,9 +3,10 @@
 import json
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from msgspec.structs import fields
 
 from roundtap_core.errors import Problem
 from roundtap_core.numbers import typed_number
-from roundtap_core.rulebooks.own_rules import FORMAT, GAMES, POINTS, SCORE, SECOND, WINNER_ONLY
+from roundtap_core.rulebooks.own_rules import FORMAT, GAMES, POINTS, SCORE, SECOND, WINNER_ONLY, Rules
 from roundtap_core.rulebooks.scoring import Bonus, TiebreakRule
 from roundtap_core.words import LANGUAGES, Words
 
@@ -29,7 +30,8 @@ _PARTS: Mapping[str, tuple[str, ...]] = {
     "/time/extra": ("#",),
     "/time/knockout_asks": LANGUAGES,
     "/points": ("win", "draw", "loss", "unit"),
-    "/points/table/#": ("of", "steps"),
+    "/points/table/#": ("of",),
+    "/points/table/#/steps/#": ("#",),
     "/points/bonus/#": tuple(field.name for field in fields(Bonus)),
     "/bye": ("points", "order"),
     "/bye/score": ("#",),
@@ -47,7 +49,7 @@ _PARTS: Mapping[str, tuple[str, ...]] = {
     "/list": ("asked",),
     "/list/fields/#": ("key", "kind", "maximum"),
     "/list/fields/#/label": LANGUAGES,
-    "/structure": ("lines",),
+    "/structure/lines/#": ("#",),
 }
 """All that a file can say, by the part that it stands in; "#": a row's number from 0."""
 
@@ -61,7 +63,6 @@ _UNASKED: Mapping[str, tuple[str, ...]] = {
 """What is not looked at under each way to report, by the beginnings of the places: the form keeps it out of sight."""
 
 _AS_TYPED = frozenset({"name", "note", "key", *LANGUAGES})
-_A_LINE_EACH = frozenset({"steps", "lines"})
 _YES_OR_NO = frozenset({"drawn_games", "decides", "balance"})
 
 
@@ -70,9 +71,10 @@ class TypedRules(dict[str, Any]):
 
 
 def typed_rules(form: Iterable[tuple[str, str]]) -> TypedRules:
-    """What a sent form says, as a file's content; an empty field says nothing, and rows close up."""
+    """What a sent form says, as a file's content; an empty field says nothing, and rows close up. The number that is
+    counted is the first one, a line of players has no end and no cut, where nothing else is said."""
     sent = dict(form)
-    unasked, data = _UNASKED.get(sent.get("/match/report", ""), ()), {"format": FORMAT}
+    unasked, data = _UNASKED.get(sent.get("/match/report", ""), ()), dict[str, Any](format=FORMAT)
     for place, text in sent.items():
         if _pattern(place) in _PLACES and not place.startswith(unasked) and text.strip():
             *path, key = place.split("/")[1:]
@@ -80,7 +82,12 @@ def typed_rules(form: Iterable[tuple[str, str]]) -> TypedRules:
             for step in path:
                 part = part.setdefault(step, {})
             part[key] = _value(key, text.strip())
+    for line in data.get("structure", {}).get("lines", {}).values():
+        line.update({"1": 0, "3": 0} | line)
     rules = TypedRules(_rows(data))
+    for row in chain(rules.get("tiebreakers", ()), *map(rules.get("points", {}).get, ("table", "bonus"), ((), ()))):
+        if row.get("by") in Rules.NEEDS_FIGURE or {"steps", *Bonus.ASKS} & row.keys():
+            row.setdefault("of", SCORE)
     for figure, key in zip(rules.get("match", {}).get("figure", ()), (SCORE, SECOND), strict=False):
         figure["key"] = key
     return rules
@@ -93,8 +100,6 @@ def _pattern(place: str) -> str:
 
 def _value(key: str, text: str) -> Any:
     """As a file would have it; what is no number where one belongs stays text, and is found to be wrong."""
-    if key in _A_LINE_EACH:
-        return [[_value("", word) for word in re.split(r"[\s,;:]+", line.strip())] for line in text.splitlines()]
     if key in _YES_OR_NO and text in ("yes", "no"):
         return text == "yes"
     if key not in _AS_TYPED:
@@ -116,8 +121,6 @@ def shown_value(rules: Mapping[str, Any], place: str) -> str:
     found = _found(rules, place)
     if isinstance(found, bool):
         return "yes" if found else "no"
-    if isinstance(found, list | tuple):
-        return "\n".join(" ".join(map(str, row)) for row in found)
     return "" if found is None else str(found)
 
 
@@ -146,10 +149,12 @@ def problems_by_field(problems: Iterable[Problem], words: Words) -> dict[str, st
 
 
 @cache
-def presets() -> Mapping[str, Mapping[str, Any]]:
+def presets() -> Mapping[str, TypedRules]:
     """What a game may start from, by key, without its name."""
     read = {path.stem.partition("-")[2]: tomllib.loads(path.read_text("utf-8")) for path in sorted(PRESETS.iterdir())}
-    return {key: {part: value for part, value in data.items() if part != "name"} for key, data in read.items()}
+    return {
+        key: TypedRules((part, value) for part, value in data.items() if part != "name") for key, data in read.items()
+    }
 
 
 def toml_text(rules: Mapping[str, Any]) -> str:
@@ -166,16 +171,16 @@ def _table(name: str, part: Any) -> Iterator[str]:
             told = sorted(row.items(), key=lambda each: each[0] not in ("by", "key"))
             yield from (f"\n[[{name}]]", *(f"{key} = {_inline(value)}" for key, value in told))
         return
-    rows = {key: value for key, value in part.items() if _is_rows(value)}
+    rows = {
+        key: value
+        for key, value in part.items()
+        if isinstance(value, list | tuple) and all(isinstance(row, Mapping) for row in value)
+    }
     if part.keys() - rows.keys():
         yield f"\n[{name}]"
     yield from (f"{key} = {_inline(value)}" for key, value in part.items() if key not in rows)
     for key, value in rows.items():
         yield from _table(f"{name}.{key}", value)
-
-
-def _is_rows(value: Any) -> bool:
-    return isinstance(value, Sequence) and not isinstance(value, str) and all(isinstance(row, Mapping) for row in value)
 
 
 def _inline(value: Any) -> str:

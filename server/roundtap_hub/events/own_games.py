@@ -11,6 +11,7 @@ from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.rulebooks.own import own_rulebook
 from roundtap_core.rulebooks.own_rules import (
+    Rules,
     RulesProblem,
     TiebreakRules,
     problems_of,
@@ -38,15 +39,11 @@ def own_games_page() -> AnyResponse:
     own, asked = store_games(current.snapshot()), request.args
     if request.method == "POST":
         return _page(typed_rules(request.form.items()) if "/match/report" in request.form else None)
-    if asked.get("start") in presets():
-        return _page(presets()[asked["start"]])
-    if (game := own.get(asked.get("game") or asked.get("copy", ""))) is None:
-        return _page(None)
-    data = rules_data(game.rules)
-    if "game" in asked:
-        return _page(data, game.id)
-    del data["name"]
-    return _page(data)
+    game = own.get(asked.get("game") or asked.get("copy", ""))
+    data = rules_data(game.rules) if game else presets().get(asked.get("start", ""))
+    if game and "game" not in asked:
+        data = {key: value for key, value in rules_data(game.rules).items() if key != "name"}
+    return _page(data, asked.get("game", ""))
 
 
 def _page(data: Mapping[str, Any] | None, was: str = "", faults: Iterable[RulesProblem] = ()) -> AnyResponse:
@@ -55,25 +52,28 @@ def _page(data: Mapping[str, Any] | None, was: str = "", faults: Iterable[RulesP
     was = was or forms.field("was")
     # What it means is said before it has a name.
     rules, wrong, doubtful = problems_of({"name": "–", **(data or {})})
-    events = listed_events(current.snapshot())
     return place_page(
         "own_games.html",
         "games",
         own=own,
         presets=presets(),
         ways=get_args(TiebreakRules.__annotations__["by"]),
+        needs_figure=Rules.NEEDS_FIGURE,
+        taken=Rules.TAKEN,
         saved=own.get(request.args.get("saved", "")),
         data=data,
         was=was if was in own else was and next((id for id in own if own[id].title == (data or {}).get("name")), ""),
         value=partial(shown_value, data or {}),
         rows=partial(shown_rows, data or {}),
         wrong=problems_by_field(wrong, words),
-        doubtful=[each.say(words) for each in doubtful],
+        doubtful=problems_by_field(doubtful, words),
         asked=asked_at_table(own_rulebook(rules_json(rules)), words) if rules else [],
         said=rules_in_words(rules, words) if rules else [],
         matches=worked_matches(rules, words) if rules else [],
         text=toml_text(rules_data(rules)) if rules else "",
-        events=[each.name for each in events if each.rulebook_id == was and not each.finished],
+        events=[
+            each.name for each in listed_events(current.snapshot()) if each.rulebook_id == was and not each.finished
+        ],
         faults=[(each.line, each.where, each.say(words)) for each in faults],
     )
 
@@ -89,23 +89,30 @@ def look_at_game() -> AnyResponse:
     return _page(data)
 
 
+def typed_game() -> Rules:
+    """The rules that the form says, with or without a name. Raises Problem("game_faults")."""
+    rules, faults, _ = problems_of({"name": "–", **typed_rules(request.form.items())})
+    if rules is None:
+        raise Invalid("game_faults", n=len(faults))
+    return rules
+
+
 @route("POST /console/games", ORGANIZERS)
 @forms.shows_problem_on(own_games_page)
 def save_game() -> AnyResponse:
     """`was`: the game that is changed, by its id, so that nobody's change is lost; none for a new one."""
-    data, own, was = typed_rules(request.form.items()), store_games(current.snapshot()), forms.field("was")
-    if "name" not in data:
+    rules, own, was = typed_game(), store_games(current.snapshot()), forms.field("was")
+    if "name" not in typed_rules(request.form.items()):
         raise Invalid("game_name_missing", where="/name")
-    rules, faults, _ = problems_of(data)
-    if rules is None:
-        raise Invalid("game_faults", n=len(faults))
     if was and was not in own:
         raise Problem("step_changed_meanwhile")
     if any(each.title.casefold() == rules.name.casefold() for id, each in own.items() if id != was):
         raise Problem("game_exists", where="/name", name=rules.name)
-    entries = [NewEntry(GAME_SAVED, {"rules": rules_data(rules)})]
-    if was and own[was].title != rules.name:
-        entries.append(NewEntry(GAME_REMOVED, {"name": own[was].title}))
+    renamed = was and own[was].title != rules.name
+    entries = [
+        NewEntry(GAME_SAVED, {"rules": rules_data(rules)}),
+        *([NewEntry(GAME_REMOVED, {"name": own[was].title})] if renamed else []),
+    ]
     current.hub().service.execute([Step(VENUE, entry) for entry in entries], current.actor())
     return redirect(url_for("console.own_games_page", saved=rules_id(rules)), 303)
 

@@ -295,14 +295,17 @@ def confirmed_minutes(name: str, sure: str) -> int | None:
 
 
 def uploaded_text(name: str) -> str:
-    """The text of a sent file. Raises Problem("no_file", "file_not_text")."""
+    """The text of a sent file. Raises Problem("no_file", "file_not_text", "file_not_utf8")."""
     upload = request.files.get(name)
     if not (raw := upload.read() if upload else b""):
         raise Invalid("no_file")
     try:
         return raw.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise Invalid("file_not_text") from None
+    except UnicodeDecodeError as error:
+        # No program's text has such a byte.
+        raise Invalid(
+            "file_not_text" if b"\0" in raw else "file_not_utf8", line=raw.count(b"\n", 0, error.start) + 1
+        ) from None
 
 
 def typed_table(name: str) -> int | None:

@@ -321,6 +321,7 @@ def common_context(hub: RunningHub, t: Words, rows: RowCache) -> dict[str, objec
             hub.service.snapshot.venue.display_plan.for_event(event_id), hub.clocks.now(), hub.clocks.wall()
         ),
         "figure_label": figure_label,
+        "game_words": current.game_words,
         "way_label": way_label,
         "option_label": option_label,
         "worth_label": lambda key: t.first(f"worth.{key}", f"column.{key}"),

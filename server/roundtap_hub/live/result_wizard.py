@@ -147,7 +147,7 @@ class MatchEntry:
 
     def told(self, result: Result) -> ToldResult:
         state, played, match, t = self.state, self.played, self.match, current.game_words(self.state)
-        book, options, shown = state.rulebook, state.options, shown_result(result, state)
+        book, options, shown = state.rulebook, state.options, shown_result(result, state, match)
         worth = book.worth(structs.replace(match.match, result=result), options, self.situation)
         as_text = sorted(result_to_json(result).items(), key=str)
         return ToldResult(

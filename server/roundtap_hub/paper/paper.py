@@ -47,7 +47,7 @@ from roundtap_hub.views.knockout import bracket, bracket_lines, next_round_key, 
 from roundtap_hub.views.list_states import FLAGGED, GOOD, list_states
 from roundtap_hub.views.round_clock import DATE_AND_TIME, time_of_day
 from roundtap_hub.views.saved_event import name_sort_key
-from roundtap_hub.views.standings_table import StandingsLine, standings_view
+from roundtap_hub.views.standings_table import StandingsLine, has_draws, standings_view
 from roundtap_hub.views.store_games import said_rules
 from roundtap_hub.views.tables import missing_slips
 
@@ -614,6 +614,7 @@ def _sheet(event: saved_event.SavedEvent, what: str, **shown: Any) -> AnyRespons
         print_address=request.path,
         printed_at=time_of_day(hub.clocks.wall(), form=DATE_AND_TIME),
         newest=newest,
+        draws=has_draws(state),
         newest_name=title_key(state, newest) if newest else None,
         planned=print_jobs.rounds_planned(state, newest) if newest and saved_event.planned_swiss(state) else None,
         head=print_jobs.print_header(state, "").head,

@@ -174,7 +174,7 @@ def _corrections(state: EventState, competitor: str, names: Mapping[str, str]) -
             if match.corrected and seat.result is not None and seat.b is not None and competitor in (seat.a, seat.b):
                 side: Side = "a" if seat.a == competitor else "b"
                 across, name = seat.competitor(other_side(side)) or "", knockout.title_key(state, played, match)
-                result = shown_result(seat.result, state)
+                result = shown_result(seat.result, state, match)
                 yield Correction(played.number, name, names.get(across, across), side, result)
 
 

@@ -104,7 +104,7 @@ def _earlier(event: SavedEvent, entered: MatchEntry) -> list[ReplacedResult]:
     replaced = [(result_from_json(each["was"]), each) for each in reversed(entered.match.corrections)]
     return [
         ReplacedResult(
-            shown_result(was, entered.state),
+            shown_result(was, entered.state, entered.match),
             author_of(event, RULING, each.get("by", "").partition(":")[0]),
             each.get("reason", ""),
             entered.address_of(entered.progress_of(was)),

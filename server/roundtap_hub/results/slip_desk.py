@@ -60,7 +60,7 @@ def known_results(match: MatchState, state: EventState, names: Mapping[str, str]
             (names.get(match.match.competitor(side) or "", ""), report.result)
             for side, report in sorted(match.reports.items())
         ]
-    return [KnownResult(name, result, shown_result(result, state)) for name, result in results]
+    return [KnownResult(name, result, shown_result(result, state, match)) for name, result in results]
 
 
 def agrees_with_slip(result: Result, slip: Result) -> bool:
@@ -145,7 +145,7 @@ def slip_view(entered: MatchEntry, asks: Result | None) -> SlipView:
     return SlipView(
         entered.slip,
         results,
-        shown_result(asks, state) if asks is not None else None,
+        shown_result(asks, state, match) if asks is not None else None,
         asks is not None and any(not agrees_with_slip(each.result, asks) for each in results),
         [who for who in (match.match.a, match.match.b) if who and _plays_elsewhere(state, match, who)],
         judge_view(event, entered.played, match, None),

@@ -241,11 +241,13 @@ def _fill_slots(numbers: list[str], slots: list[_Slot]) -> Iterator[dict[str, li
 
 @dataclass(frozen=True, slots=True)
 class LineGrammar:
-    """What a line may hold now, for the hints beside the field. `figures`: their names in order; `alone`: whose the
-    single number beside a winner is ("winner", "loser", "": none or two needed); `conceded`: the same beside who
-    conceded, None without that; `bare`: the winner alone suffices."""
+    """What a line may hold now, for the hints beside the field. `figures`: the names of each side's, in order;
+    `counted`: what stands behind them once; `alone`: whose the single number beside a winner is ("winner", "loser",
+    "": none or two needed); `conceded`: the same beside who conceded, None without that; `bare`: the winner alone
+    suffices."""
 
     figures: str
+    counted: str
     alone: str
     bare: bool
     draw: bool
@@ -270,10 +272,9 @@ def line_grammar(entered: MatchEntry) -> LineGrammar:
         alone = questions.LOSER
     keys = dict.fromkeys(figure.key for way, figures in plays for figure in way.figures() if figures)
     words = current.game_words(entered.state)
-    labels = [figure_label(words, key, entered.state.rulebook_id) for key in keys]
-    labels += dict.fromkeys(words(step.label) for way, _ in plays for step in _counted(way))
     return LineGrammar(
-        figures=", ".join(labels),
+        figures=", ".join(figure_label(words, key, entered.state.rulebook_id) for key in keys),
+        counted=", ".join(dict.fromkeys(words(step.label) for way, _ in plays for step in _counted(way))),
         alone=alone,
         bare=any(not figures for _, figures in plays),
         draw=any(way.winner == DRAWN for way in ways),

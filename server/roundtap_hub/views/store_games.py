@@ -22,8 +22,9 @@ def store_games(snapshot: Snapshot) -> dict[str, OwnRulebook]:
 
 
 def said_rules(book: Rulebook, words: Words) -> list[str]:
-    """What the kit computes for an own game, a sentence each; nothing of a game that a document describes."""
-    return rules_in_words(book.rules, words) if isinstance(book, OwnRulebook) else []
+    """What the kit computes for an own game, a sentence each; nothing of a game that a document describes. Rounds and
+    minutes are the event's."""
+    return rules_in_words(book.rules, words, planned=False) if isinstance(book, OwnRulebook) else []
 
 
 def asked_at_table(book: Rulebook, words: Words) -> list[str]:

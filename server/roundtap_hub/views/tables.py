@@ -13,7 +13,7 @@ from roundtap_core.event.event_flow import situation_of, squads_to_field
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import PUBLISHED, EventState, MatchState, RoundState
 from roundtap_core.lists.list_form import names_at
-from roundtap_core.records import RULING, SIDES, Result, Side, SidePair, other_side
+from roundtap_core.records import CONCESSION, RULING, SIDES, Result, Side, SidePair, other_side
 from roundtap_core.rulebooks.base import BY_LOT, FIRST_PLAYER, INITIATIVE, MatchSituation
 from roundtap_core.rulebooks.result_words import figure_keys, outcome_reason, winner_of, worth_texts
 from roundtap_core.typed import DisplayText
@@ -125,10 +125,17 @@ class GridCell:
         )
 
 
-def shown_result(result: Result, state: states.EventState) -> ShownResult:
-    """The result as people read it; one that the rulebook cannot read keeps its figures."""
+def _wins(state: states.EventState, match: states.MatchState) -> int:
+    """Won games that end this match."""
+    found = state.find_match(match.id)
+    return state.rulebook.games(situation_of(state, *found).stage, state.options) // 2 + 1 if found is not None else 0
+
+
+def shown_result(result: Result, state: states.EventState, match: states.MatchState | None = None) -> ShownResult:
+    """The result as people read it; one that the rulebook cannot read keeps its figures. `match`: whose it is, where it
+    is known."""
     book = state.rulebook
-    counted = book.counted(result)
+    counted = book.counted(result, _wins(state, match) if match is not None and result.ended == CONCESSION else 0)
     key, second = next(islice(counted.figures.items(), 1, None), ("", None))
     return ShownResult(
         counted.score.a,
@@ -196,7 +203,10 @@ def grid_cell(
     reports = (
         tuple(
             ShownReport(
-                side, names.get(seat.competitor(side) or "", ""), shown_result(report.result, state), report.number
+                side,
+                names.get(seat.competitor(side) or "", ""),
+                shown_result(report.result, state, match),
+                report.number,
             )
             for side, report in sorted(match.reports.items())
         )
@@ -214,8 +224,8 @@ def grid_cell(
         state=word,
         revision=match.revision,
         flags=flags,
-        result=shown_result(seat.result, state) if seat.result else None,
-        second=shown_result(match.second, state) if match.second else None,
+        result=shown_result(seat.result, state, match) if seat.result else None,
+        second=shown_result(match.second, state, match) if match.second else None,
         number=match.number or 0,
         strangers=tuple(sorted(match.strangers.items())),
         reports=reports,

@@ -17,7 +17,8 @@ from roundtap_core.event.states import (
     tournament_of,
 )
 from roundtap_core.event.to_tournament import whole_tournament
-from roundtap_core.records import UNPAIRED_LOSS
+from roundtap_core.records import BYE, UNPAIRED_LOSS
+from roundtap_core.rulebooks.registry import planned_structure
 from roundtap_core.standings.standings import standings
 
 
@@ -65,6 +66,18 @@ def test_the_structure_counts_who_is_here_and_before_anybody_is_who_entered() ->
     assert event.state.swiss_rounds == 3
     event.play()
     assert (event.state.players_at_start, event.state.swiss_rounds) == (8, 3)
+
+
+def test_who_comes_late_to_meet_the_bye_plans_no_other_rounds_in_the_hall_or_in_the_file() -> None:
+    """Eight play three rounds, nine four: p8 has won a bye, one more sits out, and p9 comes to meet that one."""
+    event = Event(7, {"structure": "basic"})
+    event.enter("p8", won_bye=True)
+    event.play()
+    [bye] = [m.id for m in event.state.rounds[0].matches if m.match.bye == BYE]
+    event.tell(c.EnterCompetitor(Entrant("p9", "d"), meets=bye))
+    assert event.state.swiss_rounds == 3
+    for tournament in (tournament_of(event.state), whole_tournament(event.state, {})):
+        assert planned_structure(tournament) == (3, 0)
 
 
 def test_ticking_twice_says_nothing_twice_and_a_tick_can_be_taken_back() -> None:

@@ -113,3 +113,18 @@ def test_whole_events_with_cut_elimination_and_leavers_break_no_rule(path: Path)
             while len(tournament.rounds) < 9 and (everybody or players >= 8 or len(tournament.rounds) < 3):
                 tournament = played_round(tournament, rand)
         assert [str(found) for found in violations(tournament)] == [], seed
+
+
+@pytest.mark.parametrize("games", [1, 3, 5])
+def test_a_full_win_is_that_of_the_stage_as_it_is_played(games: int) -> None:
+    """ "bye: full win to 0", "concession: with `games` always a full win", "a stage may differ"."""
+    rules = tables.given("lorcana")
+    event = tables.event_file(
+        tables.people("a", "b", "c"),
+        [
+            [{"a": "a", "b": "b", "result": {"ended": "concession", "conceded_by": "b"}}, tables.bye("c")],
+            [{"a": "a", "b": "c", "result": {"score": {"a": games // 2 + 1, "b": 0}}}, tables.bye("b")],
+        ],
+    )
+    event["options"]["stages"] = {"swiss": {"best_of": games}}
+    assert differences(rules, by_the_kit(rules, event), event) == []

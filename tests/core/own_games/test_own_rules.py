@@ -9,6 +9,8 @@ from msgspec.structs import replace
 
 from event_kit import refused
 from own_games.own_evenings import own_event
+from roundtap.headless.rulebook import made_up_table
+from roundtap.headless.standings import as_text
 from roundtap.main import main
 from roundtap_core.clock import Instant
 from roundtap_core.event import commands as c
@@ -21,6 +23,7 @@ from roundtap_core.rulebooks.base import SWISS_ROUND, MatchSituation
 from roundtap_core.rulebooks.own_rules import Rules, read_rules, rules_data, rules_id, rules_json
 from roundtap_core.rulebooks.own_words import rules_in_words, words_of, worked_matches
 from roundtap_core.rulebooks.registry import book_of, rulebook
+from roundtap_core.standings.standings import standings
 from roundtap_core.words import LANGUAGES, core_words
 
 FOLDER = Path(__file__).parent / "examples"
@@ -80,8 +83,8 @@ def test_all_faults_at_once_each_with_its_line() -> None:
         ("name = ", "broken_toml.open"),
         ("x" * 70_000, "rules_too_long"),
         ("[" * 5000, "broken_toml"),
-        ("x = " + "[" * 5000 + "]" * 5000, "too_deep"),
-        ("x = " + "9" * 5000, "broken_toml"),
+        ("x = " + "[" * 5000 + "]" * 5000, "rules_line_long"),
+        ("x = " + "9" * 5000, "rules_line_long"),
         (GAMES + "[points.x]", "unknown_key"),
         (GAMES.replace("best_of = 3", "best_of = 7"), "not_one_of"),
         (GAMES.replace("win = 3", "win = 3.5"), "wrong_type"),
@@ -166,7 +169,7 @@ def test_what_no_game_can_be_played_by_is_refused(text: str, expected: str) -> N
         (GAMES + "loss 0\n", 9, "open"),
         (GAMES.replace("win = 3", "win = 3,5"), 7, ""),
         (GAMES.replace("win = 3", "win = 3; draw = 1"), 7, ""),
-        ('{"format": 1}', 1, ""),
+        ("format; 1", 1, "open"),
     ],
 )
 def test_what_is_not_toml_is_told_by_what_is_wrong(text: str, line: int, key: str) -> None:
@@ -208,7 +211,7 @@ def test_one_mistake_is_one_fault() -> None:
     assert faults_of(nothing_named + uses) == [(4, "/match/report", "rules_figure_missing")]
     no_number = POINTS.replace('"score"', '"score"\nmaximum = 0')
     assert faults_of(no_number + uses) == [(7, "/match/figure/0/maximum", "rules_maximum_nothing")]
-    assert faults_of(GAMES + ".".join("a" * 3000) + " = 1\n") == [(9, "/points/a", "unknown_key")]
+    assert faults_of(GAMES + ".".join("a" * 1000) + " = 1\n") == [(9, "/points/a", "unknown_key")]
 
 
 def test_faults_stand_in_the_order_of_the_file_s_lines_however_it_is_written() -> None:
@@ -295,11 +298,91 @@ def test_what_is_meant_is_no_warning() -> None:
     for text in (
         GAMES + "[structure]\nlines = [[4, 8, 3, 4], [9, 0, 4, 8]]\n",
         GAMES + '[[tiebreakers]]\nby = "opponents_points"\n[[tiebreakers]]\nby = "opponents_points"\ncut_lowest = 1\n',
-        POINTS.replace("win = 3", 'win = 0\ntable = [{ of = "score", steps = [[0, 10, 10], [5, 15, 5]] }]'),
+        POINTS.replace("win = 3", 'win = 0\ntable = [{ of = "score", steps = [[0, 10, 10], [5, 15, 5]] }]')
+        + "[concession]\nwinner_at_least = { score = 99 }\n",
         GAMES.replace("best_of = 3", 'draws = "never"') + '[time]\nundecided = "both_lose"\n',
         GAMES + "[bye]\nscore = [2, 1]\n",
     ):
         assert warnings_of(text) == []
+
+
+@pytest.mark.parametrize(
+    ("points", "least", "expected"),
+    [
+        ("", "", None),
+        ("[[points.table]]\nof = 'score'\nsteps = [[0, 10, 10], [11, 20, 0]]\n", "", (20, 0)),
+        ("[[points.table]]\nof = 'score'\nsteps = [[0, 10, 10], [11, 20, 0]]\n", "score = 60", (20, 0)),
+        ("[[points.table]]\nof = 'score'\nsteps = [[0, 10, 10], [11, 20, 0]]\n", "score = 99", None),
+        ("[[points.bonus]]\nof = 'score'\npoints = 4\nat_least = 50\n", "", (4, 0)),
+        ("[[points.bonus]]\nof = 'score'\npoints = 4\nat_least = 50\n", "score = 50", None),
+    ],
+)
+def test_who_leads_and_concedes_should_not_be_given_more_than_the_other(
+    points: str, least: str, expected: tuple[int, int] | None
+) -> None:
+    text = POINTS.replace("win = 3", "win = 0") + points + f"[concession]\nwinner_at_least = {{ {least} }}\n"
+    told = [
+        (each.where, each.params["conceded"], each.params["given"])
+        for each in read_rules(text)[2]
+        if each.key == "rules_concession_pays"
+    ]
+    assert told == ([("/concession/winner_at_least/score", *expected)] if expected else [])
+
+
+# What strangers take for a file of rules, with the line that is named.
+STRANGE = {
+    "with a byte order mark": ("\ufeff" + GAMES, []),
+    "of Windows": (GAMES.replace("\n", "\r\n"), []),
+    "with tabs": (GAMES.replace("win = 3", "\twin\t=\t3"), []),
+    "of an old Mac": (GAMES.replace("\n", "\r"), [(1, "broken_toml")]),
+    "a key twice": (GAMES + "win = 4\n", [(9, "broken_toml")]),
+    "a table twice": (GAMES + "[match]\n", [(9, "broken_toml")]),
+    "YAML": ("format: roundtap-rules/1\nname: Friday\n", [(1, "broken_toml")]),
+    "JSON": ('\n {"format": "roundtap-rules/1"}', [(None, "rules_are_json")]),
+    "another program's": ('[project]\nname = "x"\n', [(None, "missing_key")] * 4 + [(1, "unknown_key")]),
+    "too long": ("#" * 70_000, [(None, "rules_too_long")]),
+    "brackets in brackets": (GAMES + "x = " + "[" * 3000 + "]" * 3000, [(9, "rules_line_long")]),
+    "brackets a line each": (GAMES + "x = " + "[\n" * 3000, [(3008, "rules_line_long")]),
+    "tables in tables": (GAMES + "[" + ".".join("x" * 900) + "]", [(9, "unknown_key")]),
+    "a long number": (GAMES.replace("win = 3", "win = " + "9" * 5000), [(7, "rules_line_long")]),
+    "a long number in hex": (GAMES.replace("best_of = 3", "best_of = 0x" + "f" * 4300), [(5, "rules_line_long")]),
+    "a number of 3000 digits": (GAMES.replace("best_of = 3", "best_of = " + "9" * 3000), [(5, "not_one_of")]),
+    "no number": (GAMES.replace("win = 3", "win = nan"), [(7, "wrong_type")]),
+    "no end": (GAMES.replace("win = 3", "win = -inf"), [(7, "wrong_type")]),
+    "a fraction": (GAMES.replace("win = 3", "win = 3.0"), [(7, "wrong_type")]),
+    "a day": (GAMES.replace('"Friday"', "2026-11-28"), [(2, "wrong_type")]),
+    "an hour": (GAMES.replace("win = 3", "win = 20:00:00"), [(7, "wrong_type")]),
+    "yes for a number": (GAMES.replace("best_of = 3", "best_of = true"), [(5, "wrong_type")]),
+    "dotted keys": (HEAD + 'match.report = "games"\nmatch.best_of = 2\npoints.win = 3\n', [(4, "not_one_of")]),
+    "quoted keys": (GAMES.replace("win = 3", '"win" = "3"'), [(7, "wrong_type")]),
+    "a note that looks like rules": (
+        'note = """\n[points]\nwin = 1\n"""\n' + GAMES.replace("win = 3", "win = -100"),
+        [(11, "figure_out_of_range")],
+    ),
+    "other ends of lines": (
+        "# \u2028\x85\n" + GAMES.replace("win = 3", "win = -100"),
+        [(8, "figure_out_of_range")],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", STRANGE)
+def test_a_strange_file_is_read_or_its_fault_is_told_with_its_line(
+    what: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text, expected = STRANGE[what]
+    faults = read_rules(text)[1]
+    # A file that is not TOML is told by what is wrong with it: broken_toml.twice.
+    told = [(each.line, each.key.partition(".")[0]) for each in faults]
+    assert told == expected, [each.say() for each in faults]
+    file = tmp_path / "strange.toml"
+    file.write_bytes(text.encode("utf-8"))
+    unreadable = {key for _, key in expected} & {"broken_toml", "rules_are_json", "rules_too_long", "rules_line_long"}
+    assert main(["rulebook", "check", str(file)]) == (2 if unreadable else 1 if expected else 0)
+    out, err = capsys.readouterr()
+    said = err if unreadable else out
+    for line, _ in expected:
+        assert line is None or f"line {line}" in said.lower()
 
 
 def test_files_that_say_the_same_are_one_game_and_a_change_makes_another() -> None:
@@ -386,7 +469,7 @@ TWO = POINTS.replace('key = "score"', 'key = "score"\nlabel = { en = "Goals" }\n
         # Everybody meets everybody: no Swiss rounds, no lowest player, no elimination.
         (
             ONE + '[pairing]\nrounds = "everybody"\n',
-            ["Each round: untimed."],
+            ["Round robin: untimed."],
             ["Swiss", "lowest", "elimination", "cut"],
         ),
         (
@@ -397,22 +480,26 @@ TWO = POINTS.replace('key = "score"', 'key = "score"\nlabel = { en = "Goals" }\n
         # What is level at time is not drawn where both lose, or where the table is asked.
         (
             GAMES + '[time]\nundecided = "both_lose"\n',
-            ["No match is drawn.", "Level at time, both lose.", "A win gives 3, a loss 0.", "each gets 0."],
+            ["No match is drawn.", "If level at time, both lose.", "A win gives 3, a loss 0.", "each gets 0."],
             ["time is up", "a draw"],
         ),
         (
             GAMES + '[time]\nundecided = "ask"\nknockout_asks = { en = "Who has more life?" }\n',
-            ["No match is drawn.", "Level at time, the table is asked: Who has more life?", "A win gives 3, a loss 0."],
+            [
+                "No match is drawn.",
+                "If level at time, the table is asked: Who has more life?",
+                "A win gives 3, a loss 0.",
+            ],
             ["time is up", "a draw"],
         ),
         (
             GAMES.replace("best_of = 3", 'best_of = 3\ndraws = "any_time"') + '[time]\nundecided = "both_lose"\n',
-            ["Before time a match may be drawn", "Level at time, both lose.", "a draw 1"],
+            ["Before time a match may be drawn", "If level at time, both lose.", "a draw 1"],
             ["No match is drawn"],
         ),
         (
             GAMES.replace("best_of = 3", 'best_of = 3\ndraws = "never"'),
-            ["No match is drawn.", "Level at time, the table is asked: "],
+            ["No match is drawn.", "If level at time, the table is asked: "],
             ["a draw"],
         ),
         # Who reports a winner is asked nothing more.
@@ -424,19 +511,19 @@ TWO = POINTS.replace('key = "score"', 'key = "score"\nlabel = { en = "Goals" }\n
         (GAMES.replace("best_of = 3", "drawn_games = true"), ["who won its one game"], ["best of 1", "were drawn"]),
         (
             TWO + "[bye]\nwon_figures = { score = [5, 0] }\n",
-            ["If Goals is level, Second number decides.", "A bye won beforehand counts as 5:0 Goals."],
+            ["If “Goals” is level, “Second number” decides.", "A bye won beforehand counts as 5:0 (Goals)."],
             [],
         ),
         (
             TWO.replace('"second"', '"second"\ndecides = false'),
-            ["This does not decide a match: Second number.", "A missed round is a loss with 0."],
+            ["“Second number” does not decide who wins.", "A missed round is a loss with 0."],
             ["is level, "],
         ),
         (
             ONE
             + '[list]\nasked = "required"\nfields = [{ key = "faction" }, '
             + '{ key = "total", kind = "number", maximum = 200 }, { key = "sealed", kind = "tick" }]\n',
-            ["A list is required: Faction (text), ", "(number up to 200), sealed (yes or no)."],
+            ["A list is required: Faction, ", "on the list: number up to 200.", "Sealed on the list: yes or no."],
             [],
         ),
         (ONE + '[list]\nasked = "required"\n', ["A list is required."], ["–."]),
@@ -449,14 +536,14 @@ TWO = POINTS.replace('key = "score"', 'key = "score"\nlabel = { en = "Goals" }\n
         (ONE.replace("win = 3", "win = 3\nbonus = [{ points = 1 }]"), ["+1 for every match."], ["for: ."]),
         (
             POINTS.replace("win = 3", 'win = 0\ntable = [{ of = "score", steps = [[0, 1, -1], [9, 2, 0]] }]'),
-            ["0: 1 / −1, 9: 2–0."],
+            ["0–8: 1:−1; 9+: 2:0."],
             ["–−"],
         ),
         # What has no effect is warned of, and not said.
         (
             ONE + '[[tiebreakers]]\nby = "wins"\nfloor = 33\ncut_lowest = 2\nbase = 20\ndecay = 4\ncounts = "wins"\n',
-            ["in this order: wins; random draw."],
-            ["33", "lowest 2", "20"],
+            ["Tie-break 1: wins.", "Tie-break 2: random draw."],
+            ["33", "lowest 2", "lowest two", "20"],
         ),
     ],
 )
@@ -517,9 +604,86 @@ def test_the_command_says_rules_back_or_every_fault(tmp_path: Path, capsys: pyte
     assert main(["rulebook", "check", str(tmp_path / "none.toml")]) == 2
 
 
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_an_english_sentence_has_at_most_twenty_words_and_begins_with_a_capital(path: Path) -> None:
+    for said in rules_in_words(rules_of(path.read_text(encoding="utf-8")), core_words("en")):
+        assert said[:1] == said[:1].upper(), said
+        for sentence in said.split(". "):
+            words = [word for word in sentence.split() if any(letter.isalpha() for letter in word)]
+            assert len(words) <= 20, sentence
+
+
+@pytest.mark.parametrize(
+    ("language", "one", "two"),
+    [
+        ("en", "without the lowest.", "without the 2 lowest."),
+        ("es", "sin el valor más bajo.", "sin los 2 valores más bajos."),
+        ("de", "ohne den niedrigsten Wert.", "ohne die 2 niedrigsten Werte."),
+        ("pl", "bez najniższej wartości.", "bez 2 najniższych wartości."),
+    ],
+)
+def test_what_is_cut_is_told_in_the_singular_too(language: str, one: str, two: str) -> None:
+    for cut, said in ((1, one), (2, two)):
+        rules = rules_of(GAMES + f'[[tiebreakers]]\nby = "opponents_points"\ncut_lowest = {cut}\n')
+        assert any(line.endswith(said) for line in rules_in_words(rules, core_words(language)))
+
+
+def test_rounds_and_minutes_have_their_plural() -> None:
+    rules = rules_of(GAMES + "[time]\nswiss = 1\n[structure]\nlines = [[3, 3, 1, 0], [4, 8, 3, 0], [9, 0, 5, 4]]\n")
+    polish, english = (rules_in_words(rules, core_words(language)) for language in ("pl", "en"))
+    assert {"3–3 graczy: 1 runda, bez awansu.", "4–8 graczy: 3 rundy, bez awansu."} < set(polish)
+    assert "9+ graczy: 5 rund, awans 4 najlepszych." in polish
+    assert {"3–3 players: 1 round, no cut.", "9+ players: 5 rounds, cut to top 4.", "Swiss: 1 minute."} < set(english)
+
+
+def test_a_table_of_points_is_told_by_the_spans_of_its_leads() -> None:
+    table = '[[points.table]]\nof = "score"\nsteps = [[0, 10, 10], [1, 11, 9], [6, 20, 0]]\n'
+    said = rules_in_words(rules_of(POINTS.replace("win = 3", "win = 0") + table), core_words("en"))
+    assert "Points by the lead (Points): 0: 10:10; 1–5: 11:9; 6+: 20:0." in said
+    assert not any(line.startswith("A win gives") for line in said)
+
+
+def test_a_round_robin_has_no_swiss_rounds_no_elimination_and_no_bye_of_the_lowest() -> None:
+    rules = rules_of((FOLDER / "everybody-flicks.toml").read_text(encoding="utf-8"))
+    for language, called in zip(
+        LANGUAGES, ("Round robin", "Todos contra", "Jeder gegen", "Każdy z każdym"), strict=True
+    ):
+        words = core_words(language)
+        said = rules_in_words(rules, words)
+        assert any(line.startswith(f"{called}") for line in said)
+        assert words(f"bye_order.{rules.bye.order}") not in said
+        assert words("own.knockout.better_rank") not in said
+        assert not any(line.startswith(words("own.knockout.ask", question="")) for line in said)
+    assert "If “Points of four ends” is level, “Twenties” decides." in rules_in_words(rules, core_words("en"))
+
+
+def test_worked_matches_name_both_numbers_and_do_not_call_a_double_loss_a_draw() -> None:
+    two = POINTS.replace("[points]", 'label = { en = "Goals" }\n[[match.figure]]\nkey = "second"\n[points]')
+    assert worked_matches(rules_of(two), core_words("en"))[0] == "74:39 (Goals), 74:39 (Second number) → 3:0"
+    lost = GAMES + '[time]\nswiss = 50\nundecided = "both_lose"\n'
+    assert worked_matches(rules_of(lost), core_words("en"))[1] == "1:1, both lose, time → 0:0"
+    one = GAMES.replace("best_of = 3\n", "")
+    assert worked_matches(rules_of(one), core_words("en"))[0] == "1:0 → 3:0"
+
+
+def test_the_heading_of_a_column_is_said_with_what_it_is() -> None:
+    spread = '[[tiebreakers]]\nby = "difference"\nof = "score"\nlabel = { en = "Spread" }\n'
+    assert "Tie-break 1: Spread (Points, difference)." in rules_in_words(rules_of(POINTS + spread), core_words("en"))
+
+
 def test_a_label_that_no_screen_can_show_whole_is_told_with_the_letters_that_are_lost() -> None:
     text = POINTS.replace('key = "score"', 'key = "score"\nlabel = { en = "Points", de = "WWWWWWWWWWWWWWWWW" }')
     rules, _, [warning] = read_rules(text)
     assert rules is not None
     assert (warning.line, warning.where) == (7, "/match/figure/0/label/de")
     assert warning.say() == "“WWWWWWWWWWWWWW” is all a table's screen shows; “WWW” is lost. Shorten it, or keep it."
+
+
+def test_standings_as_text_show_halves_and_percentages_as_pages_do() -> None:
+    ties = '[[tiebreakers]]\nby = "opponents_match_win"\n[[tiebreakers]]\nby = "sonneborn_berger"\n'
+    text = HEAD + '[match]\nreport = "winner"\ndraws = "any_time"\n[points]\nwin = 2\ndraw = 1\nunit = "half"\n' + ties
+    table = made_up_table(rules_of(text))
+    words = words_of(book_of(table), core_words("en"))
+    first = as_text(standings(table), table, words).splitlines()[1]
+    assert first.split() == ["1", "Dora", "2", "3", "2", "1", "0", "0", "44.4%", "2.500", "tournament", "points"]
+    assert "1½" in as_text(standings(table), table, words)

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from test_check import found
 
 from event_kit import Event, refused
-from made_up_books import Everybody, know
+from made_up_books import EVERYBODY, EVERYBODY_SIDED, played_by
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import DropCompetitor, EnterCompetitor
 from roundtap_core.event.states import Entrant, tournament_of
@@ -21,19 +21,10 @@ from roundtap_core.rounds.next_round import next_round
 from roundtap_core.wire import digest
 
 
-@pytest.fixture(autouse=True)
-def everybody(monkeypatch: pytest.MonkeyPatch) -> None:
-    know(monkeypatch, Everybody())
-
-
 def club(players: int, seed: int = 1) -> Tournament:
-    return Tournament(
-        "Club evening",
-        "everybody",
-        seed=seed,
-        options={"structure": "own", "swiss_rounds": players - 1 + players % 2},
-        competitors=tuple(Competitor(f"p{n}", f"P{n}") for n in range(players)),
-    )
+    people = tuple(Competitor(f"p{n}", f"P{n}") for n in range(players))
+    options = {"structure": "own", "swiss_rounds": players - 1 + players % 2}
+    return played_by(EVERYBODY_SIDED, Tournament("Club evening", "", seed=seed, options=options, competitors=people))
 
 
 def won(match: Match) -> Match:
@@ -252,9 +243,9 @@ def test_where_every_round_would_repeat_a_pairing_that_is_said() -> None:
 # Check, and the hub.
 
 
-def test_check_tells_a_repeat_and_a_bye_that_was_nobodys(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Everybody, "shares_sides", False)
-    again = by_hand(by_hand(letters("abcd"), "ab", "cd", method="everybody"), "ac", "bd", method="everybody")
+def test_check_tells_a_repeat_and_a_bye_that_was_nobodys() -> None:
+    four, three = (played_by(EVERYBODY, letters(names)) for names in ("abcd", "abc"))
+    again = by_hand(by_hand(four, "ab", "cd", method="everybody"), "ac", "bd", method="everybody")
     assert found(again) == []
     assert found(by_hand(again, "ab", "cd", method="everybody")) == [
         ("/rounds/2/matches/0", "repeat"),
@@ -262,7 +253,7 @@ def test_check_tells_a_repeat_and_a_bye_that_was_nobodys(monkeypatch: pytest.Mon
     ]
     assert found(by_hand(again, "ab", "cd")) == []
     assert found(by_hand(again, "ad", "b", "c", method="everybody")) == [("/rounds/2/matches/2/bye", "several_byes")]
-    three = by_hand(by_hand(letters("abc"), "ab", "c", method="everybody"), "ab", "c", method="everybody")
+    three = by_hand(by_hand(three, "ab", "c", method="everybody"), "ab", "c", method="everybody")
     assert [key for _, key in found(three)] == ["repeat", "second_bye"]
 
 
@@ -283,7 +274,7 @@ def test_the_first_side_is_shared_out_too() -> None:
 
 
 def test_an_evening_at_the_hub() -> None:
-    hall = Event(players=7, rulebook="everybody", options={"structure": "own", "swiss_rounds": 7})
+    hall = Event(players=7, rules=EVERYBODY_SIDED, options={"structure": "own", "swiss_rounds": 7})
     hall.play()
     hall.enter("late")
     with refused("everybody_full"):

@@ -8,21 +8,17 @@ from msgspec.structs import replace
 from test_check import bye, event, game
 
 from event_kit import Event
-from made_up_books import Sided, SidedWithDraws, know
+from made_up_books import PLAIN, SIDED, played_by
 from roundtap_core.check.check import violations
 from roundtap_core.event.states import tournament_of
 from roundtap_core.pairing.swiss_round import DrawnRound, draw_swiss_round
 from roundtap_core.records import Competitor, Draw, Match, Result, Round, Tournament
-
-
-@pytest.fixture(autouse=True)
-def sided(monkeypatch: pytest.MonkeyPatch) -> None:
-    know(monkeypatch, Sided(), SidedWithDraws())
+from roundtap_core.rulebooks.own_rules import Rules
 
 
 def first_sides(tournament: Tournament, seed: int = 1) -> str:
     """Who has the first side in the next round."""
-    drawn = draw_swiss_round(replace(tournament, rulebook="sided"), seed=seed)
+    drawn = draw_swiss_round(played_by(SIDED, tournament), seed=seed)
     return "".join(sorted(match.a for match in drawn.matches if match.b))
 
 
@@ -49,13 +45,10 @@ def test_a_bye_has_no_side() -> None:
 @pytest.mark.parametrize("players", [8, 9, 24, 64])
 def test_it_never_changes_who_meets_whom_nor_where(players: int) -> None:
     for seed in range(4):
-        evening = an_evening(players, 4, seed, "sided-with-draws")
+        evening = an_evening(players, 4, seed, SIDED)
         for number in range(1, 4):
             before = evening.after(number)
-            sided, plain = (
-                draw_swiss_round(replace(before, rulebook=b), seed=9)
-                for b in ("sided-with-draws", "shatterpoint-premier")
-            )
+            sided, plain = (draw_swiss_round(played_by(rules, before), seed=9) for rules in (SIDED, PLAIN))
             assert seats(sided) == seats(plain)
             assert (sided.notes, sided.draw) == (plain.notes, plain.draw)
 
@@ -64,16 +57,12 @@ def seats(drawn: DrawnRound) -> set[tuple[int | None, frozenset[str | None]]]:
     return {(match.table, frozenset((match.a, match.b))) for match in drawn.matches}
 
 
-def an_evening(players: int, rounds: int, seed: int, rulebook: str) -> Tournament:
+def an_evening(players: int, rounds: int, seed: int, rules: Rules) -> Tournament:
     """Drawn by the kit; won, lost and drawn by chance, with leavers and somebody who comes late."""
     chance = random.Random(f"{players}/{rounds}/{seed}")
-    tournament = Tournament(
-        "Open",
-        rulebook,
-        options={"structure": "own", "swiss_rounds": rounds},
-        seed=seed,
-        competitors=tuple(Competitor(f"p{n}", f"P{n}") for n in range(players)),
-    )
+    entered = tuple(Competitor(f"p{n}", f"P{n}") for n in range(players))
+    options = {"structure": "own", "swiss_rounds": rounds}
+    tournament = played_by(rules, Tournament("Open", "", options=options, seed=seed, competitors=entered))
     for number in range(1, rounds + 1):
         drawn = draw_swiss_round(tournament)
         matches = [m if m.b is None else replace(m, result=ruled(chance)) for m in drawn.matches]
@@ -94,14 +83,14 @@ def ruled(chance: random.Random) -> Result:
     return Result("ruling", chance.choice(("a", "a", "b", "b", "draw")))
 
 
-def share_far_apart(rulebook: str) -> float:
+def share_far_apart(rules: Rules) -> float:
     """Of all players after five to seven rounds, those with three or more of one side than of the other."""
     far = everybody = 0
     for players in (8, 9, 13, 16, 32, 47, 64):
         for rounds in (5, 6, 7):
             for seed in range(3):
                 ahead: Counter[str] = Counter()
-                for match in (m for r in an_evening(players, rounds, seed, rulebook).rounds for m in r.matches if m.b):
+                for match in (m for r in an_evening(players, rounds, seed, rules).rounds for m in r.matches if m.b):
                     ahead.update({match.a: 1, match.b or "": -1})
                 far += sum(abs(lead) >= 3 for lead in ahead.values())
                 everybody += players
@@ -110,12 +99,12 @@ def share_far_apart(rulebook: str) -> float:
 
 def test_at_most_two_of_a_hundred_players_are_three_or_more_apart() -> None:
     """Without sharing it is a third of them."""
-    assert share_far_apart("sided-with-draws") <= 0.02
-    assert share_far_apart("shatterpoint-premier") > 0.25
+    assert share_far_apart(SIDED) <= 0.02
+    assert share_far_apart(PLAIN) > 0.25
 
 
 def test_the_hub_draws_them_so_too_and_its_check_is_content() -> None:
-    hall = Event(players=8, rulebook="sided", options={"structure": "own", "swiss_rounds": 4})
+    hall = Event(players=8, rules=SIDED, options={"structure": "own", "swiss_rounds": 4})
     for _ in range(4):
         hall.play().settle()
     tournament = tournament_of(hall.state)
@@ -135,7 +124,7 @@ def said(tournament: Tournament) -> list[tuple[str, str]]:
 def drawn(tournament: Tournament, method: str = "enumerated") -> Tournament:
     """As the kit drew all of it."""
     rounds = tuple(replace(each, draw=Draw(1, 1, method)) for each in tournament.rounds)
-    return replace(tournament, rounds=rounds, rulebook="sided")
+    return played_by(SIDED, replace(tournament, rounds=rounds))
 
 
 def test_check_tells_a_first_side_that_was_the_others() -> None:
@@ -152,11 +141,11 @@ def test_check_leaves_the_lot_alone_and_whatever_people_or_others_paired() -> No
         assert said(drawn(event([game("ab"), game("cd")], [game(pair), game("bd")]))) == []
     wrong = event([game("ab"), game("dc")], [game("ac"), game("bd")])
     assert said(drawn(wrong, "imposed")) == []
-    assert said(replace(wrong, rulebook="sided")) == []
-    assert said(replace(drawn(wrong), rulebook="xwing-standard")) == []
+    assert said(played_by(SIDED, wrong)) == []
+    assert said(played_by(PLAIN, drawn(wrong))) == []
 
 
 @pytest.mark.parametrize("players", [7, 16])
 def test_our_own_draws_are_as_check_wants_them(players: int) -> None:
     for seed in range(6):
-        assert said(an_evening(players, 6, seed, "sided-with-draws")) == []
+        assert said(an_evening(players, 6, seed, SIDED)) == []

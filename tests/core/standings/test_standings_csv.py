@@ -8,6 +8,8 @@ import pytest
 from msgspec.structs import replace
 
 from bracket_kit import better_wins, played, ranked
+from own_games.own_evenings import played_evening
+from own_games.shelf import GAMES
 from roundtap_core.eventfile.exports import plain_text, standings_csv
 from roundtap_core.records import Competitor, Match, Tournament
 
@@ -131,3 +133,9 @@ def test_every_cell_is_a_whole_number_a_plain_word_or_marked() -> None:
         assert row["name"].startswith("'")
         for key, cell in row.items():
             assert cell == "" or cell.isdecimal() or cell[0] in "'" or cell[0].isalpha(), (key, cell)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_no_two_columns_of_a_store_s_own_game_have_one_heading(name: str) -> None:
+    headings = standings_csv(played_evening(GAMES[name], 6, 3, seed=4)).splitlines()[0].split(",")
+    assert len(set(headings)) == len(headings)

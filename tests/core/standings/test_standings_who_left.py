@@ -236,3 +236,11 @@ def test_a_ruling_of_both_lose_in_the_final_leaves_two_finalists() -> None:
         (1, "Ana", "final"),
         (2, "Eva", "final"),
     ]
+
+
+def test_who_did_not_want_a_place_in_the_cut_has_not_left() -> None:
+    """A file has to say that they are not paired any more (`dropped_after`), and why."""
+    tournament = event("xwing-standard", TWO_ROUNDS, *NAMES)
+    asked = who(tournament, "Kai", dropped_after=2, record={"declined_place": True})
+    assert lines(asked) == lines(tournament)
+    assert lines(who(tournament, "Kai", dropped_after=2))[3] == (4, "Kai", "dropped")

@@ -18,7 +18,7 @@ from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.records import Result
 from roundtap_core.rulebooks.own_rules import Rules, read_rules, rules_from_json, rules_id, rules_json
 from roundtap_core.rulebooks.own_words import rules_in_words, worked_matches
-from roundtap_core.words import core_words
+from roundtap_core.words import LANGUAGES, core_words
 from roundtap_hub.events.game_form import PRESETS, presets
 from roundtap_hub.store.service import Step
 from roundtap_hub.store.venue import GAME_REMOVED
@@ -105,7 +105,7 @@ def test_the_rules_page_says_what_is_computed_and_that_no_document_was_compared(
     assert "Draft night Rules of this store. Not checked against a publisher's document. Bring sleeves." in said
     assert "What Roundtap computes" in said
     assert 'id="clauses"' not in page.text
-    for sentence in rules_in_words(rules(), core_words("en")):
+    for sentence in rules_in_words(rules(), core_words("en"), planned=False):
         assert sentence in said
         assert sentence in text_of(browser.get("/console/e1/print/emergency"))
 
@@ -234,7 +234,7 @@ def places_of(kind: Any, before: str = "") -> Iterator[str]:
         if isinstance(each, inspect.StructType):
             for field in each.fields:
                 yield from places_of(field.type, f"{before}/{field.encode_name}")
-        elif isinstance(each, inspect.VarTupleType) and not isinstance(each.item_type, inspect.TupleType):
+        elif isinstance(each, inspect.VarTupleType):
             yield from places_of(each.item_type, f"{before}/#")
         elif isinstance(each, inspect.TupleType):
             yield from places_of(each.item_types[0], f"{before}/#")
@@ -267,6 +267,15 @@ def test_the_form_says_what_the_rules_mean_before_anything_is_saved(house: House
     assert saved(house) == {}
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_form_names_a_way_of_breaking_ties_as_the_rules_do(house: House, language: str):
+    browser = house.browser(language)
+    browser.enter(house.hub)
+    page, words = text_of(browser.get("/console/games?start=two_figures")), core_words(language)
+    for way in ("opponents_match_win", "game_win", "sos", "cumulative", "opponents_points"):
+        assert words(f"tiebreaker.{way}") in page
+
+
 @pytest.mark.parametrize(
     ("preset", "asked"),
     [
@@ -292,11 +301,16 @@ def marked(answer: TestResponse) -> dict[str, str]:
         ({"/points/win": ""}, "/points/win", "missing"),
         ({"/points/win": "many"}, "/points/win", "whole number"),
         ({"/points/draw": "9"}, "/points/win", "another outcome gives 9"),
-        ({"/tiebreakers/0/by": "own"}, "/tiebreakers/0", "Add “of”"),
         ({"/tiebreakers/0/floor": "101"}, "/tiebreakers/0/floor", "101"),
         ({"/points/bonus/0/at_least": "4"}, "/points/bonus/0/points", "missing"),
-        ({"/points/table/0/of": "score", "/points/table/0/steps": "6 1 1"}, "/points/table/0/steps", "begin at 0"),
-        ({"/structure/lines": "4 8 three 0"}, "/structure/lines", "whole number"),
+        (
+            {f"/points/table/0/steps/0/{n}": text for n, text in enumerate(("6", "1", "1"))},
+            "/points/table/0",
+            "begin at 0",
+        ),
+        ({"/points/table/0/steps/0/0": "0"}, "/points/table/0/steps/0", "3"),
+        ({"/structure/lines/0/2": "three"}, "/structure/lines/0/2", "whole number"),
+        ({"/structure/lines/1/0": "5"}, "/structure/lines/1", "in an earlier line"),
         ({"/time/extra/0": "3"}, "/time/extra", "2"),
         ({"/sides/names/0/en": "White"}, "/sides", "2"),
         ({"/list/fields/0/key": "Army List"}, "/list/fields/0/key", ""),
@@ -321,6 +335,54 @@ def test_a_warning_does_not_hinder(house: House):
     fields = {**fields_of(browser.get("/console/games?start=one_game")), "/name": "Ours", "/points/draw": "2"}
     assert "Players may agree draws" in text_of(browser.post("/console/games/look", **fields))
     assert save(browser, fields).status_code == 303
+
+
+def test_what_is_not_said_is_the_first_number_no_end_and_no_cut(house: House):
+    browser = house.organizer()
+    fields = fields_of(browser.get("/console/games?start=nothing"))
+    save(
+        browser,
+        fields,
+        **{
+            "/name": "Ours",
+            "/match/report": "points",
+            "/match/figure/0/maximum": "20",
+            "/points/table/0/steps/0/0": "0",
+            "/points/table/0/steps/0/1": "5",
+            "/points/table/0/steps/0/2": "5",
+            "/points/bonus/0/points": "1",
+            "/points/bonus/0/at_least": "4",
+            "/points/bonus/1/points": "1",
+            "/points/bonus/1/outcome": "win",
+            "/tiebreakers/0/by": "own",
+            "/tiebreakers/1/by": "wins",
+            "/structure/lines/0/0": "4",
+            "/structure/lines/0/2": "3",
+            "/structure/lines/7/3": "",
+        },
+    )
+    [made] = read_saved(house)
+    assert [each.of for each in (*made.points.table, *made.points.bonus, *made.tiebreakers)] == [
+        "score",
+        "score",
+        None,
+        "score",
+        None,
+    ]
+    assert made.structure.lines == ((4, 0, 3, 0),)
+
+
+def test_a_doubt_stands_at_its_question_too(house: House):
+    """Who leads by far and concedes would be given more than who stays."""
+    browser = house.organizer()
+    fields = fields_of(browser.get("/console/games?start=twenty"))
+    fields["/concession/winner_at_least/score"] = "51"
+    answer = browser.post("/console/games/look", **fields)
+    said = marked(answer)["/concession/winner_at_least/score"]
+    assert (
+        said == "Who concedes while ahead can get 19 points, the other side 1. Then give it at least 100, or keep it."
+    )
+    assert 'href="#wrong/concession/winner_at_least/score"' in answer.text
 
 
 def test_a_game_without_a_name_is_not_saved(house: House):
@@ -407,6 +469,18 @@ def test_every_fault_of_a_file_is_listed_with_its_line(house: House):
     ("content", "said"),
     [
         (b"", "No file chosen"),
+        ('name = "Kr\u00e4he"\n'.encode("cp1252"), "Line 1 is not UTF-8"),
+        (b"win = 3\nname = '\xe9'", "Line 2 is not UTF-8"),
+        (b"PK\x03\x04\x00\xff", "not a text file"),
+        (b"x" * 1024 * 1024, "64 kB"),
+        (b'{"format": "roundtap/1"}', "JSON"),
+        (b"x = " + b"[" * 3000 + b"]" * 3000, "Line 1 is too long"),
+        (DRAFTS.replace("win = 3", "win = " + "9" * 5000).encode(), "Line 6 is too long"),
+        (DRAFTS.replace("win = 3", "win = 0x" + "f" * 5000).encode(), "Line 6 is too long"),
+        (DRAFTS.replace("win = 3", "win = inf").encode(), "Line 6"),
+        ("\n".join(f"k{n} = 1" for n in range(5000)).encode(), "Line 40"),
+        (b"format: roundtap-rules/1\nname: Friday\n", "line 1"),
+        (b'[project]\nname = "x"\nversion = "1"\n', "Line 1"),
         (b"\xff\xfe\x00", "not a text file"),
         (b"name = ", "line 1"),
         (b"#" * (64 * 1024 + 1), "64 kB"),
@@ -426,7 +500,8 @@ def test_what_is_no_file_of_rules_is_said_to_be_none(house: House, content: byte
     [
         {"/name/en": "x", "/match": "x", "/match/report/deep": "x"},
         {f"/tiebreakers/{n}/by": "wins" for n in range(99)},
-        {"/points/table/0/steps": "0 1 1\n" * 9999},
+        {"/points/table/0/steps": "0 1 1\n" * 9999, "/structure/lines": "x", "/structure/lines/0": "x"},
+        {f"/structure/lines/{n}/0": "1" for n in range(99)},
         {"/tiebreakers/٣/by": "wins", "/": "x", "//": "x", "/points/win": "٣"},
         {"/points/win": "9" * 400, "/name": "<script>", "/note": "<b>"},
         {"up": "99"},

@@ -1,11 +1,13 @@
 """Practice on the console, with a child process that stands for the practice hub."""
 
 import json
+import re
 import sys
 import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,6 +16,7 @@ from pages_kit import Browser, House, open_house, problem_of, text_of
 from roundtap.demo.guide import TABLES
 from roundtap.kit.virtual_kit import unit_of
 from roundtap_core.errors import Problem
+from roundtap_core.rulebooks.own_rules import read_rules
 from roundtap_core.version import version
 from roundtap_core.wire import practice_key
 from roundtap_hub.app import practice_hub
@@ -184,6 +187,99 @@ def test_a_failed_start_is_said_at_home(house: House, tmp_path: Path) -> None:
     browser.post("/console/practice")
     wait_for(lambda: failing.state == FAILED, "the failure")
     assert "Practice did not start" in problem_of(browser.get("/console/practice"))
+
+
+# --- with the rules of a store's own game ---
+
+FORM = {"/match/report": "winner", "/points/win": "3", "/points/draw": "1"}
+
+
+def started_with(folder: Path) -> tuple[str, list[str]]:
+    """The rules that it was given, and its options."""
+    wait_for((folder / "practice" / "started.json").exists, "its start")
+    options = json.loads((folder / "practice" / "started.json").read_text())[0]
+    return Path(options[options.index("--rules") + 1]).read_text(encoding="utf-8"), options
+
+
+def test_a_game_is_tried_as_it_stands_in_the_form_and_nothing_is_saved(
+    house: House, practice: PracticeHub, tmp_path: Path
+) -> None:
+    browser = house.organizer()
+    page = browser.get("/console/games?start=one_game").text
+    assert 'formaction="/console/games/try"' in page
+    answer = browser.post("/console/games/try", **FORM)
+    assert answer.headers["Location"] == "/console/practice", problem_of(answer)
+    text, _ = started_with(tmp_path)
+    rules, faults, _ = read_rules(text)
+    assert rules is not None, faults
+    assert (rules.match.report, rules.points.win, rules.points.draw) == ("winner", 3, 1)
+    assert house.service.snapshot.venue.games == {}
+
+
+def test_faults_of_a_game_stand_at_their_question_and_nothing_begins(house: House, practice: PracticeHub) -> None:
+    browser = house.organizer()
+    browser.get("/console/games?start=one_game")
+    answer = browser.post("/console/games/try", **{**FORM, "/points/win": "many"})
+    assert (answer.status_code, practice.state) == (400, OFF)
+    assert re.search(r'data-wrong="/points/win">[^<]+integer', answer.text)
+    assert 'value="many"' in answer.text
+
+
+def test_who_changes_the_rules_and_tries_again_begins_anew_and_with_the_same_goes_on(
+    house: House, practice: PracticeHub, tmp_path: Path
+) -> None:
+    browser = house.organizer()
+    browser.get("/console/games?start=one_game")
+    browser.post("/console/games/try", **FORM)
+    wait_for(lambda: practice.state == READY, "it to be ready")
+    (tmp_path / "practice" / "played").touch()
+    browser.post("/console/games/try", **FORM)
+    assert (tmp_path / "practice" / "played").exists()
+    browser.post("/console/games/try", **{**FORM, "/points/win": "7"})
+    assert "win = 7" in started_with(tmp_path)[0]
+    assert not (tmp_path / "practice" / "played").exists()
+
+
+def test_what_somebody_else_practises_ends_only_with_a_press_that_says_so(
+    house: House, practice: PracticeHub, tmp_path: Path
+) -> None:
+    started(house, practice)
+    (tmp_path / "practice" / "played").touch()
+    browser = house.organizer()
+    browser.get("/console/games?start=one_game")
+    answer = browser.post("/console/games/try", **FORM)
+    assert answer.status_code == 409
+    assert "begun in another browser" in problem_of(answer)
+    assert (tmp_path / "practice" / "played").exists()
+    assert 'name="anew" value="1"' in answer.text
+    assert "End it and try this game" in text_of(answer)
+    assert browser.post("/console/games/try", **FORM, anew="1").status_code == 303
+    assert "win = 3" in started_with(tmp_path)[0]
+
+
+@pytest.mark.parametrize("why", ["none", "no room"])
+def test_where_practice_cannot_run_the_form_says_so(
+    house: House, practice: PracticeHub, monkeypatch: pytest.MonkeyPatch, why: str
+) -> None:
+    browser = house.organizer()
+    if why == "none":
+        house.hub.practice = None
+    page = browser.get("/console/games?start=one_game")
+    assert ("this hub would need a folder" in text_of(page)) == (why == "none")
+    assert ("games/try" in page.text) == (why != "none")
+    monkeypatch.setattr(practice_hub.shutil, "disk_usage", lambda _: SimpleNamespace(free=0))
+    answer = browser.post("/console/games/try", **FORM)
+    assert answer.status_code == 409
+    assert {"none": "No practice on this hub", "no room": "MB of free disk"}[why] in problem_of(answer)
+    assert 'name="/points/win"' in answer.text, "what was typed is still there"
+
+
+def test_nobody_but_an_organizer_tries_a_game(house: House, practice: PracticeHub) -> None:
+    _, pin = house.hub.access.organizers.staff.add("Judy", JUDGE)
+    judge, player = house.browser(), house.browser()
+    judge.enter(house.hub, pin)
+    assert [each.post("/console/games/try", **FORM).status_code for each in (judge, player)] == [403, 302]
+    assert practice.state == OFF
 
 
 # --- its table units ---

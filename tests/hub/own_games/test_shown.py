@@ -9,6 +9,7 @@ from own_kit import OwnEvening
 from pages_kit import House, open_house, text_of
 
 from own_games.shelf import GAMES, rules_of
+from roundtap_core.errors import Problem
 from roundtap_core.event.commands import FinishEvent
 from roundtap_core.records import Result, SidePair
 from roundtap_hub.store.journal import Head
@@ -159,7 +160,8 @@ def test_the_emergency_sheet_says_what_a_difference_is_worth_and_who_meets_whom(
         OwnEvening(house, GAMES["wargame-20-0"], players=4).publish()
         sheet = read(house, "/console/e1/print/emergency")
         assert "Win: 0" not in sheet
-        assert "200: 20–0" in sheet or "20–0" in sheet
+        assert "0–5: 10:10; 6–10: 11:9;" in sheet
+        assert "51+: 20:0." in sheet
     with open_house(tmp_path / "two") as house:
         OwnEvening(house, GAMES["everybody-flicks"], players=4).publish()
         assert "All players meet each other once." in read(house, "/console/e1/print/emergency")
@@ -167,3 +169,83 @@ def test_the_emergency_sheet_says_what_a_difference_is_worth_and_who_meets_whom(
 
 def test_every_example_can_be_read():
     assert len(GAMES) == 20
+
+
+def test_paper_heads_the_record_of_wins_draws_and_losses(tmp_path: Path):
+    with evening(tmp_path, CHESS, [WON, DRAWN]) as (house, _):
+        for path in ("/print/e1/standings", "/print/e1/pairings-table", "/print/e1/pairings-name"):
+            assert "W–D–L" in read(house, path), path
+        assert "W–D–L" in read(house, "/console/e1/print/emergency")
+
+
+def test_a_slip_says_what_may_be_written(tmp_path: Path):
+    with evening(tmp_path, TWO_FIGURES, []) as (house, _):
+        slips = read(house, "/console/e1/print/slips?all=1").replace("\u2060", "")
+        assert "● Objectives (0–20)" in slips
+        assert "■ Ships left on the table (0–400)" in slips
+
+
+def test_the_judge_s_page_over_the_hall_names_the_figures_of_each_game(tmp_path: Path):
+    with evening(tmp_path, TWO_FIGURES, []) as (house, made):
+        [match, *_] = made.open_matches()
+        made.report(match, "a", Result(score=SidePair(7, 3), second=SidePair(120, 95)))
+        made.report(match, "b", Result(score=SidePair(3, 7), second=SidePair(120, 95)))
+        page = read(house, "/console/judge")
+        assert "Ships left on the table 120:95" in page
+        assert "Second number" not in page
+
+
+def test_a_round_robin_is_nowhere_called_swiss(tmp_path: Path):
+    with open_house(tmp_path) as house:
+        OwnEvening(house, GAMES["everybody-flicks"], players=4, options={}).publish()
+        rules = read(house, "/rules/e1")
+        assert "3 rounds, all play each other" in rules
+        assert "round robin one game" in rules
+        for path in ("/rules/e1", "/console/e1/print/emergency", "/e/e1/standings", "/console/e1"):
+            assert "Swiss" not in read(house, path), path
+
+
+def test_rounds_and_minutes_are_the_event_s_on_its_own_rules_page(tmp_path: Path):
+    with open_house(tmp_path) as house:
+        OwnEvening(house, GAMES["magic-like"], players=4).publish()
+        rules = read(house, "/rules/e1")
+        assert "3 Swiss rounds, no cut" in rules
+        assert "9–16 players" not in rules
+
+
+def test_a_long_heading_may_wrap_on_the_wall(tmp_path: Path):
+    text = TWO_FIGURES + '[[tiebreakers]]\nby = "opponents_own"\nof = "second"\n'
+    with evening(tmp_path, text, [Result(score=SidePair(7, 3), second=SidePair(1, 2))] * 2) as (house, _):
+        browser = house.browser()
+        browser.enter(house.hub)
+        assert 'class="n tie long">' in browser.get("/wall/e1?show=standings").text
+
+
+def test_a_later_round_of_a_round_robin_is_not_drawn_again(tmp_path: Path):
+    with open_house(tmp_path) as house:
+        made = OwnEvening(house, GAMES["everybody-flicks"], players=5, options={})
+        made.draw()
+        assert "Draw again" in read(house, "/console/e1")
+        made.draw()
+        made.publish_draft()
+        made.play()
+        made.draw()
+        assert "Draw again" not in read(house, "/console/e1")
+        with pytest.raises(Problem) as refused:
+            made.draw()
+        assert refused.value.say() == (
+            "Round 1 fixes who meets whom, so drawing again changes nothing. Publish this round, or pair it manually."
+        )
+
+
+def test_house_decisions_are_those_that_hold_for_the_game(tmp_path: Path):
+    for name, told, untold in (
+        ("legion", "In the opponents' strength of schedule, a bye", "no such sentence"),
+        ("everybody-flicks", "Nobody gets a second bye", "Elimination results add no tournament points"),
+    ):
+        (tmp_path / name).mkdir()
+        with open_house(tmp_path / name) as house:
+            OwnEvening(house, GAMES[name], players=4, options={})
+            rules = read(house, "/rules/e1")
+            assert told in rules
+            assert untold not in rules

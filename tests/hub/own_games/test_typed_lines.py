@@ -39,9 +39,10 @@ def test_a_line_is_read_by_the_game_s_own_form(game: str, line: str, said: dict[
         assert {key: read.get(key, [""])[0] for key in said} == said
 
 
-def test_two_numbers_are_asked_for_by_their_names(tmp_path: Path):
+def test_numbers_are_asked_for_by_their_names_and_which_each_side_has(tmp_path: Path):
     with open_house(tmp_path) as house:
         OwnEvening(house, GAMES["magic-like"], players=4).publish()
         browser = house.browser()
         browser.enter(house.hub)
-        assert "Games won, Drawn games" in browser.get("/console/e1/match/1.1").text
+        said = "Games won: left side, then right side, then Drawn games"
+        assert said in browser.get("/console/e1/match/1.1").text

@@ -87,7 +87,8 @@ def status_of(competitor: dict[str, Any], after: int | None = None) -> str | Non
     for key in ("disqualified", "dropped"):
         last = competitor.get(f"{key}_after")
         if last is not None and (after is None or last <= after):
-            return key
+            # Who did not want a place in the cut has not left.
+            return None if key == "dropped" and competitor.get("declined_place") else key
     return None
 
 

@@ -19,6 +19,8 @@ def players(event: Event) -> int:
     first = swiss_rounds(event)
     if not first:
         return len(still_there(event))
+    if "checked_in" in event:
+        return int(event["checked_in"])
     count = 0
     for match in first[0]["matches"]:
         count += {"unpaired-loss": 0, "no-show": 2}.get(match.get("bye", ""), 2 if "b" in match else 1)

@@ -46,7 +46,7 @@ def worth_text(table: TableState, result: Result, side: Side) -> str:
 
 def as_counted(table: TableState, result: Result) -> Result:
     """The result with its figures as they count: the winner of a conceded match may be credited with more."""
-    return result if table.book is None else table.book.counted(result)
+    return result if table.book is None or table.form is None else table.book.counted(result, table.form.games)
 
 
 def pair_text(table: TableState, pair: SidePair, side: Side) -> str:

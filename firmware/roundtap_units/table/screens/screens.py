@@ -6,6 +6,7 @@ to choose from) is at least `PRESS`; both are ems of the font in pixels. Badges,
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import product
 
 from PIL import Image, ImageDraw
@@ -65,6 +66,11 @@ def _half(half: scenes.HalfScreen, scene: scenes.Scene) -> Image.Image:
     """Two rows: a name or title; then what there is to say, beside the figure. With a note both names share a row, and
     around a score, which then stands beside the title."""
     image, pen = canvas(WIDTH, HALF)
+    if not half.note and _is_shortened(
+        fit_text(half.role, WIDTH - text_width(half.big, FIGURES[-1]) - 5, 18, TEXTS), half.role
+    ):
+        # A long one has the first row, and the name stands beside the clock.
+        half = replace(half, head=half.role, small=half.head, role="")
     own_name = isinstance(half.small, scenes.Name)
     note = "  ".join(filter(None, (half.role, half.note or ("" if own_name else half.small))))
     both = note and own_name
@@ -131,7 +137,7 @@ def _from_the_edge(scene: scenes.HalvesScene) -> Image.Image:
         draw_text(pen, WIDTH, 8, f"{scenes.SIGNS['b']} {ARROWS['b']}", LEAST, anchor="r")
         if not _corner_width(scene):
             roles = [fit_text(half.role, 64 - 26, 11, INFO) for half in (a, b)]
-            # Long ones stand at the bottom instead, on two lines, in place of what else is said there.
+            # Long ones stand at the bottom instead, each on a line, in place of what else is said there.
             below = any(_is_shortened(role, half.role) for role, half in zip(roles, (a, b), strict=True))
             for role, x, anchor in zip(roles, (24, WIDTH - 24), "lr", strict=True) if not below else ():
                 _put(pen, role, x, 0, 11, anchor)
@@ -147,10 +153,12 @@ def _from_the_edge(scene: scenes.HalvesScene) -> Image.Image:
         _pair(pen, left.names, top, ROW_HIGH, left.signs)
         big, left, right, top = left.figures, "", "", top + ROW_HIGH
     if big and big not in scenes.SIGNS.values():
-        bottom = 42 if below else 51 if left or right else HEIGHT
-        wide, high = WIDTH - 24 if scene.kind == FLANKED_KIND else WIDTH, bottom - top
+        bottom = 40 if below else 51 if left or right else HEIGHT
+        room = WIDTH - 24 * (scene.kind == FLANKED_KIND)
         sizes = (*CLOCKS, *FIGURES)
-        size = next((size for size in sizes if text_width(big, size) < wide and _tall(big, size) < high), sizes[-1])
+        size = next(
+            (size for size in sizes if text_width(big, size) < room and _tall(big, size) < bottom - top), sizes[-1]
+        )
         baseline = (top + bottom + _tall(big, size)) // 2
         if scene.kind == FLANKED_KIND:
             _flanked(pen, big, baseline, size, scenes.SIGNS["a"])
@@ -167,8 +175,9 @@ def _from_the_edge(scene: scenes.HalvesScene) -> Image.Image:
             "m",
         )
         return image
-    for text, x, anchor in ((left, 0, "l"), (right, WIDTH, "r")):
-        _put(pen, fit_text(_flow(text), COLUMN, HEIGHT - top, _sizes(text)), x, top, HEIGHT - top, anchor)
+    wide, high = (WIDTH, 12) if below else (COLUMN, HEIGHT - top)
+    for text, x, y, anchor in ((left, 0, top, "l"), (right, WIDTH, top + 12 * below, "r")):
+        _put(pen, fit_text(_flow(text), wide, high, _sizes(text)), x, y, high, anchor)
     return image
 
 
@@ -316,8 +325,8 @@ def _figures(scene: scenes.FiguresScene) -> Image.Image:
     for wording, aside, sizes, badge in product(lettering.wordings(title), asides, (NAMES, (LEAST,)), badges):
         names = fit_pair(left.name, right.name, WIDTH - 2 * SIGN_WIDE, HEIGHT, sizes)
         head = fit_text(wording, WIDTH, 15, PRESSED, bold=True)
-        edge = fit_text(aside, WIDTH, ROW_HIGH, INFO)
-        info = fit_text(scene.info, WIDTH - edge.width - 4 * (edge.width > 0), ROW_HIGH, INFO)
+        edge = fit_text(aside, WIDTH, ROW_HIGH, sizes[-2:])
+        info = fit_text(scene.info, WIDTH - edge.width - 4 * (edge.width > 0), ROW_HIGH, sizes[-2:])
         rows = [
             _row_of(head),
             (max(8, *(name.rise for name in names)), max(1, *(name.drop for name in names))),
