@@ -126,7 +126,8 @@ def _run(words: list[str]) -> int:
             formatter_class=_Help,
         )
         add_arguments(name, parser)
-        args = parser.parse_args(words[1:])
+        # argparse gives a second optional word up at the first option, unless it is asked to read on.
+        args = (parser.parse_intermixed_args if name == "rulebook" else parser.parse_args)(words[1:])
         return int(import_module(command.module).run(args))
     except ModuleNotFoundError as error:
         missing = (error.name or "").split(".")[0]

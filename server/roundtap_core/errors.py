@@ -43,7 +43,11 @@ class Problem(Exception):
 
     def say(self, words: Words | None = None) -> str:
         """The text for a person; English without `words`."""
-        return (words or core_words("en"))(f"problem.{self.key}", **self.params)
+        words = words or core_words("en")
+        types = str(self.params.get("expected", "")).split(", ")
+        # The readers of a file know no "null": what may be null may also be left out.
+        named = [words(f"type.{each}") for each in types if each != "null" and f"type.{each}" in words]
+        return words(f"problem.{self.key}", **self.params | ({"expected": " / ".join(named)} if named else {}))
 
     def __str__(self) -> str:
         return f"{self.where}: {self.say()}" if self.where else self.say()

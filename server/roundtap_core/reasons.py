@@ -65,7 +65,7 @@ def _problems(value: Any, kind: Any, where: str) -> Iterator[Problem]:
         return
     fitting = [each for each in options if _json_type(each) == JSON_TYPES.get(type(value))]
     if not fitting:
-        yield Problem("wrong_type", where=where, expected=", ".join(dict.fromkeys(map(_json_type, options))))
+        yield Problem("wrong_type", where=where, expected=", ".join(dict.fromkeys(map(_expected, options))))
     elif len(fitting) == 1:
         yield from _inside(value, fitting[0], where)
     else:
@@ -82,6 +82,13 @@ def _json_type(kind: Any) -> str:
     if isinstance(kind, inspect.LiteralType):
         return JSON_TYPES[type(kind.values[0])]
     return _KINDS.get(type(kind)) or str(kind.cls.JSON_TYPE)
+
+
+def _expected(kind: Any) -> str:
+    """Its JSON type, or what a kind of object says in its place (`EXPECTED`)."""
+    item = getattr(kind, "item_type", None)
+    many = "objects" if isinstance(item, inspect.StructType) else _json_type(kind)
+    return str(getattr(getattr(kind, "cls", None), "EXPECTED", many))
 
 
 def _other(value: object, options: Iterable[object], where: str) -> Problem:
@@ -129,7 +136,8 @@ def _within(number: int, lowest: int | None, highest: int | None) -> bool:
 
 def _length(value: Any, lowest: int | None, highest: int | None, where: str) -> Iterator[Problem]:
     if not _within(len(value), lowest, highest):
-        yield Problem("wrong_length", where=where, count=len(value), minimum=lowest or 0, maximum=highest)
+        right = highest if lowest == highest else f"{lowest or 0}–{'…' if highest is None else highest}"
+        yield Problem("wrong_length", where=where, count=len(value), right=right)
 
 
 def _fields(value: dict[str, Any], kind: Any, where: str) -> Iterator[Problem]:

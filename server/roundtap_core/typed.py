@@ -107,7 +107,7 @@ def limit_violations(value: Any, where: str, most: int = MOST_ITEMS, letters: in
         elif isinstance(value, Mapping | list | tuple | set | frozenset):
             if len(value) > most:
                 # Not descended into: a file of millions of rows would report every one.
-                raise Problem("wrong_length", where=where, count=len(value), minimum=0, maximum=most)
+                raise Problem("wrong_length", where=where, count=len(value), right=f"0–{most}")
             parts = value.items() if isinstance(value, Mapping) else enumerate(value)
             for key in value if isinstance(value, Mapping) else ():
                 refuse_unfit_text(str(key), where, letters)

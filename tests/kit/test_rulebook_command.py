@@ -1,6 +1,8 @@
 """`roundtap rulebook`: figures, house decisions and clauses of each rulebook, as text and as JSON."""
 
+import contextlib
 import json
+from pathlib import Path
 
 import pytest
 
@@ -83,3 +85,91 @@ def test_what_is_settled_before_each_game_is_printed() -> None:
 def test_the_list_of_rulebooks_as_json() -> None:
     _, out, _ = roundtap("rulebook", "--format", "json")
     assert [book["id"] for book in json.loads(out)["rulebooks"]] == list(RULEBOOKS)
+
+
+FRIDAY = """format = "roundtap-rules/1"
+name = "Friday"
+note = "Bring sleeves."
+[match]
+report = "games"
+best_of = 3
+[points]
+win = 3
+draw = 1
+[[tiebreakers]]
+by = "wins"
+floor = 33
+"""
+
+
+def checked(tmp_path: Path, text: str, *options: str) -> tuple[int, str, str]:
+    (tmp_path / "friday.toml").write_text(text, encoding="utf-8")
+    with contextlib.chdir(tmp_path):
+        return roundtap("rulebook", *options, ROUNDTAP_LANG="en")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("check", "friday.toml", "--format", "json"),
+        ("check", "--format", "json", "friday.toml"),
+        ("--format", "json", "check", "friday.toml"),
+        ("--format=json", "check", "friday.toml"),
+    ],
+)
+def test_checked_rules_are_one_object_wherever_the_format_stands(tmp_path: Path, options: tuple[str, ...]) -> None:
+    code, out, err = checked(tmp_path, FRIDAY, *options)
+    assert (code, err) == (0, "")
+    said = json.loads(out)
+    assert (said["name"], said["note"], said["faults"]) == ("Friday", "Bring sleeves.", [])
+    assert said["id"].startswith("own-")
+    (warning,) = said["warnings"]
+    assert (warning["line"], warning["where"]) == (12, "/tiebreakers/0/floor")
+    assert warning["key"] == "rules_without_effect"
+    assert warning["text"].startswith("“floor” has no effect")
+    assert "A win gives 3, a draw 1, a loss 0." in said["sentences"]
+    assert said["matches"] == ["2:1 → 3:0", "1:1, time → 1:1", "0:1, left concedes → 0:3 (counted 0:2)"]
+    assert said["table"]["matches"][0] == {"n": 1, "a": "Ana", "b": "Dora", "text": "2:1 → 3:0"}
+    assert len(said["table"]["standings"]) == 4
+
+
+def test_faults_of_rules_are_in_the_object_and_in_the_exit_code(tmp_path: Path) -> None:
+    asked = ("check", "friday.toml", "--format", "json")
+    code, out, _ = checked(tmp_path, FRIDAY.replace("draw = 1", "draw = 4"), *asked)
+    (fault,) = json.loads(out)["faults"]
+    assert (code, fault["line"], fault["where"], fault["key"]) == (1, 8, "/points/win", "rules_win_too_low")
+    assert json.loads(out)["sentences"] is None
+    code, out, _ = checked(tmp_path, FRIDAY.replace("draw = 1", "draw = yes"), *asked)
+    (fault,) = json.loads(out)["faults"]
+    assert (code, fault["line"], fault["key"]) == (2, 9, "broken_toml.word")
+
+
+def test_what_is_no_file_of_rules_is_bad_input(tmp_path: Path) -> None:
+    for text, said in (
+        (FRIDAY.replace("draw = 1", "draw = yes"), "friday.toml: line 9: “yes” is not TOML."),
+        (FRIDAY + "# more\n" * 10_000, "The rules are too long."),
+    ):
+        code, out, err = checked(tmp_path, text, "check", "friday.toml")
+        assert (code, out) == (2, "")
+        assert said in err
+    code, out, err = checked(tmp_path, FRIDAY, "check")
+    assert (code, out) == (2, "")
+    assert "needs a FILE" in err
+    code, out, err = checked(tmp_path, FRIDAY, "check", str(tmp_path))
+    assert (code, out) == (2, "")
+    assert "folder" in err
+    assert "event" not in err
+    assert checked(tmp_path, FRIDAY, "xwing-standard", "friday.toml")[0] == 2
+
+
+def test_a_warning_is_marked_and_the_table_says_who_met_whom(tmp_path: Path) -> None:
+    code, out, err = checked(tmp_path, FRIDAY, "check", "friday.toml")
+    assert code == 0
+    assert err.startswith("friday.toml: Warning: line 12, tiebreakers[1].floor: “floor” has no effect")
+    assert "Bring sleeves." in out
+    assert "Round 1: Ana – Dora: 2:1 → 3:0" in out
+    code, out, _ = checked(tmp_path, FRIDAY.replace("draw = 1", "draw = 4"), "check", "friday.toml")
+    assert code == 1
+    first, second = out.splitlines()
+    assert first.startswith("friday.toml: line 8, points.win: A win gives 3")
+    assert second.startswith("friday.toml: Warning: line 12")

@@ -95,7 +95,7 @@ def run(args: argparse.Namespace) -> int:
         except Problem as problem:
             return print_refusal(f"roundtap demo: {args.rules}: {problem.say(reader_words())}")
     if faults:
-        return print_refusal(f"roundtap demo: {args.rules}: {faults[0].say(reader_words())}")
+        return print_refusal(f"roundtap demo: {args.rules}: {faults[0].placed(reader_words())}")
     if args.practice is not None:
         return run_practice(args, rules)
     if trouble := _argument_error(args):

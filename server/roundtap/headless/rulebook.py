@@ -1,7 +1,7 @@
 """The rulebooks there are; or one rulebook's figures, house decisions and clauses, as they can be announced."""
 
 from argparse import Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import cycle
 from typing import Any
 
@@ -13,14 +13,19 @@ from roundtap_core.records import SWISS, Competitor, Match, Round, Tournament
 from roundtap_core.rulebooks import fact_sheet
 from roundtap_core.rulebooks.base import Rulebook, Structure
 from roundtap_core.rulebooks.coverage import Clause, Coverage, coverage, coverage_to_json
+from roundtap_core.rulebooks.own import own_rulebook
 from roundtap_core.rulebooks.own_rules import Rules, RulesProblem, read_rules, rules_id, rules_json
-from roundtap_core.rulebooks.own_words import rules_in_words, valid_examples, words_of, worked_matches
-from roundtap_core.rulebooks.registry import RULEBOOKS, book_of, rulebook
+from roundtap_core.rulebooks.own_words import rules_in_words, valid_examples, words_of, worked_match, worked_matches
+from roundtap_core.rulebooks.registry import RULEBOOKS, rulebook
 from roundtap_core.standings.round_robin import circle
-from roundtap_core.standings.standings import standings
+from roundtap_core.standings.standings import standings, standings_to_json
 from roundtap_core.words import Words
 
 CHECK = "check"
+UNREADABLE = ("broken_toml", "rules_too_long", "rules_line_long", "rules_are_json")
+"""Faults of a file that cannot be read as TOML."""
+SAID_BACK = ("id", "name", "note", "sentences", "matches", "table")
+"""What “check” as JSON tells of rules without a fault, beside its warnings."""
 
 ARGUMENTS = (
     argument("id", nargs="?", metavar="ID", help="one rulebook; without it, the list; “check”: a file of rules"),
@@ -31,8 +36,10 @@ ARGUMENTS = (
 
 def run(args: Namespace) -> int:
     words, as_json = cli_io.reader_words(), args.format == "json"
-    if args.id == CHECK and args.file is not None:
-        return check(args.file, words)
+    if (args.id == CHECK) != (args.file is not None):
+        args.refuse("check, and only check, needs a FILE")
+    if args.id == CHECK:
+        return check(args.file, as_json, words)
     if args.id is None:
         rows = [(book.id, book.title, book.document) for book in RULEBOOKS.values()]
         listed = [dict(zip(("id", "title", "document"), row, strict=True)) for row in rows]
@@ -46,40 +53,50 @@ def run(args: Namespace) -> int:
     return cli_io.DONE
 
 
-def check(file: str, words: Words) -> int:
+def check(file: str, as_json: bool, words: Words) -> int:
     """Every fault and warning of a file of rules, a line each; without a fault the rules said back, three matches, and
-    a made-up table of four."""
+    a made-up table of four. 2 for what is not TOML, 1 for a fault."""
     try:
-        text = cli_io.read_text(file)
+        rules, faults, warnings = read_rules(cli_io.read_text(file))
     except Problem as problem:
         return cli_io.print_refusal(cli_io.error_line(file, problem, words))
-    rules, faults, warnings = read_rules(text)
-    lines = [cli_io.escape_controls(_placed(file, problem, words)) for problem in (*faults, *warnings)]
-    if rules is None:
-        cli_io.write_stdout("".join(f"{line}\n" for line in lines))
-        return cli_io.VIOLATED
-    for line in lines:
-        cli_io.print_error(line)
+    said: dict[str, Any] = dict.fromkeys(SAID_BACK) if rules is None else _said_back(rules, words)
+    code = cli_io.DONE if rules else cli_io.BAD_INPUT if faults[0].key.startswith(UNREADABLE) else cli_io.VIOLATED
+    if as_json:
+        found = {"faults": _listed_problems(faults, words), "warnings": _listed_problems(warnings, words)}
+        cli_io.write_stdout(cli_io.json_text({**found, **said}))
+        return code
+    lines = [f"{file}: {fault.placed(words)}" for fault in faults]
+    lines += [f"{file}: {words('own.warning', text=warning.placed(words))}" for warning in warnings]
+    # What a script reads on stdout is the rules, or the faults that are found in what can be read.
+    show = cli_io.write_lines if code == cli_io.VIOLATED else lambda lines: [*map(cli_io.print_error, lines)]
+    show(map(cli_io.escape_controls, lines))
+    if rules is not None:
+        note = [rules.note.strip(), ""] if rules.note.strip() else []
+        met = [words("own.met", **each) for each in said["table"]["matches"]]
+        table = made_up_table(rules)
+        rows = as_text(standings(table), table, words_of(own_rulebook(rules_json(rules)), words))
+        head = f"{rules.name}  ({said['id']})"
+        cli_io.write_stdout("\n".join((head, *note, *said["sentences"], "", *said["matches"], "", *met, "", rows)))
+    return code
+
+
+def _listed_problems(problems: Iterable[RulesProblem], words: Words) -> list[dict[str, Any]]:
+    return [{"line": each.line, "where": each.where, "key": each.key, "text": each.say(words)} for each in problems]
+
+
+def _said_back(rules: Rules, words: Words) -> dict[str, Any]:
     table = made_up_table(rules)
-    rows = as_text(standings(table), table, words_of(book_of(table), words))
-    parts = (
-        f"{rules.name}  ({table.rulebook})",
-        *rules_in_words(rules, words),
-        "",
-        *worked_matches(rules, words),
-        "",
-        rows,
-    )
-    cli_io.write_stdout("\n".join(parts))
-    return cli_io.DONE
-
-
-def _placed(file: str, problem: RulesProblem, words: Words) -> str:
-    """ "FILE: line 5, match.best_of: text"."""
-    line = words("own.line", n=problem.line) if problem.line else ""
-    steps = [f"[{int(step) + 1}]" if step.isdecimal() else f".{step}" for step in problem.where.split("/")[1:]]
-    place = ", ".join(part for part in (line, "".join(steps).removeprefix(".")) if part)
-    return ": ".join(part for part in (file, place, problem.say(words)) if part)
+    names = {each.id: each.name for each in table.competitors}
+    met = [
+        {"n": played.number, "a": names[m.a], "b": names[m.b or ""], "text": worked_match(rules, m.result, words)}
+        for played in table.rounds
+        for m in played.matches
+        if m.result
+    ]
+    made_up = {"matches": met, **standings_to_json(standings(table), len(table.rounds))}
+    sentences, matches = rules_in_words(rules, words), worked_matches(rules, words)
+    return dict(zip(SAID_BACK, (table.rulebook, rules.name, rules.note, sentences, matches, made_up), strict=True))
 
 
 def made_up_table(rules: Rules) -> Tournament:

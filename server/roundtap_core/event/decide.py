@@ -102,7 +102,7 @@ def _check_free_values(value: object, where: str) -> None:
         refuse_over_limits(value, where)
     elif isinstance(value, tuple):
         if len(value) > MOST_ITEMS:
-            raise Problem("wrong_length", where=where, count=len(value), minimum=0, maximum=MOST_ITEMS)
+            raise Problem("wrong_length", where=where, count=len(value), right=f"0–{MOST_ITEMS}")
         for index, inner in enumerate(value):
             _check_free_values(inner, f"{where}/{index}")
 

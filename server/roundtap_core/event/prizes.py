@@ -38,7 +38,7 @@ class DrawDoorPrize(Struct, frozen=True):
 def set_prizes(state: EventState, command: SetPrizes, now: Instant) -> NewEntries:
     """Raises Problem where a prize is unfit (no text, no places or category), or there are too many."""
     if len(command.prizes) > PRIZES_MAX:
-        raise Problem("wrong_length", where="/prizes", count=len(command.prizes), minimum=0, maximum=PRIZES_MAX)
+        raise Problem("wrong_length", where="/prizes", count=len(command.prizes), right=f"0–{PRIZES_MAX}")
     for prize in command.prizes:
         _refuse_unfit(state, prize)
     if command.prizes == state.prizes:

@@ -62,7 +62,7 @@ class FreeObject(dict[str, Any]):
     @classmethod
     def problems(cls, data: dict[str, Any], where: str) -> Iterator[Problem]:
         if len(data) > MOST_ENTRIES:
-            yield Problem("wrong_length", where=where, count=len(data), minimum=0, maximum=MOST_ENTRIES)
+            yield Problem("wrong_length", where=where, count=len(data), right=f"0–{MOST_ENTRIES}")
             return
         yield from type_problems(data, cls.KNOWN, where)
         others = {key: value for key, value in data.items() if key not in cls.KNOWN.__struct_fields__}

@@ -336,9 +336,7 @@ def _malformed(list_: ListData, form: ListForm) -> Iterator[Problem]:
         yield Problem("wrong_type", where="/players", expected="array")
         return
     if len(players) > form.per_member:
-        yield Problem(
-            "wrong_length", where="/players", count=len(players), minimum=form.per_member, maximum=form.per_member
-        )
+        yield Problem("wrong_length", where="/players", count=len(players), right=form.per_member)
     for index, player in enumerate(players):
         yield from _malformed_part(player, form, f"/players/{index}")
 

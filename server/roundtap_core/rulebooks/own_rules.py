@@ -4,15 +4,16 @@ It is only data: what a table asks, what that is worth, how ties are broken, how
 """
 
 import re
-from collections.abc import Iterator, Mapping
-from itertools import product
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise, product
 from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
 from msgspec import Meta, Struct, to_builtins
+from msgspec.structs import replace
 
-from roundtap_core.errors import Invalid, Problem, json_pointer
+from roundtap_core.errors import Invalid, Problem
 from roundtap_core.reasons import type_problems
 from roundtap_core.records import CONCESSION
 from roundtap_core.rulebooks import scoring
@@ -24,7 +25,7 @@ from roundtap_core.rulebooks.scoring import (
 )
 from roundtap_core.typed import LINE, PROSE, parse_message
 from roundtap_core.wire import canonical_json, digest
-from roundtap_core.words import LANGUAGES
+from roundtap_core.words import LANGUAGES, Words
 
 FORMAT = "roundtap-rules/1"
 MOST_BYTES = 64 * 1024
@@ -37,6 +38,16 @@ WINNER_ONLY, GAMES, POINTS = "winner", "games", "points"
 ASK, BOTH_LOSE, BETTER_RANK, DRAWN = "ask", "both_lose", "better_rank", "draw"
 EVERYBODY = "everybody"
 SCORE, SECOND = "score", "second"
+
+BROKEN: Mapping[str, str] = MappingProxyType(
+    {
+        "broken_toml.twice": r"overwrite|twice|Duplicate|redefine|mutate",
+        "broken_toml.word": r"Invalid value.*\n(yes|no|on|off|true|false)\b",
+        "broken_toml.quotes": r"\n[“”„‟«»‘’‚]|Invalid value.*\n[^\W\d]",
+        "broken_toml.open": r"Expected [^n]|Unclosed|Unterminated|'\\n'|Invalid value.*\n$",
+    }
+)
+"""What is not TOML, by what its parser says of it, and by the text that it stopped before."""
 
 SCREEN_PX = 128
 LETTERS_BY_PX: Mapping[int, str] = MappingProxyType(
@@ -74,6 +85,8 @@ class Label(_Part, frozen=True, kw_only=True):
     es: Short = ""
     de: Short = ""
     pl: Short = ""
+
+    EXPECTED: ClassVar[str] = "label"
 
     def text(self, language: str) -> str:
         return str(getattr(self, language, "") or self.en or self.es or self.de or self.pl)
@@ -245,11 +258,27 @@ class Rules(_Part, frozen=True, kw_only=True):
         """What a match level at time is in the Swiss rounds: where nothing may be drawn, the table is asked."""
         return ASK if self.time.undecided == DRAWN and self.match.draws == NEVER else self.time.undecided
 
+    @property
+    def names_winner(self) -> bool:
+        """Whether a table says who won in any case, so that it is never asked who won what is level."""
+        return self.match.report == WINNER_ONLY or (self.match.report == GAMES and self.match.wins == 1)
+
 
 class RulesProblem(Invalid):
-    """A fault or a warning about a file of rules, at its place. `line`: of the file, from 1, None where unknown."""
+    """A fault or a warning about a file of rules, at its place."""
 
-    line: int | None = None
+    @property
+    def line(self) -> int | None:
+        """Of the file, from 1; None where it is the file as a whole."""
+        line = self.params.get("line")
+        return line if isinstance(line, int) else None
+
+    def placed(self, words: Words) -> str:
+        """ "line 5, match.best_of: text"."""
+        line = words("own.line", n=self.line) if self.line else ""
+        steps = [f"[{int(step) + 1}]" if step.isdecimal() else f".{step}" for step in self.where.split("/")[1:]]
+        place = ", ".join(part for part in (line, "".join(steps).removeprefix(".")) if part)
+        return ": ".join(part for part in (place, self.say(words)) if part)
 
 
 def rules_data(rules: Rules) -> dict[str, Any]:
@@ -281,178 +310,241 @@ def rules_from_json(text: str) -> Rules:
 
 
 def read_rules(text: str) -> tuple[Rules | None, list[RulesProblem], list[RulesProblem]]:
-    """The rules of a TOML file, with every fault and every warning, each with its line; None with a fault."""
-    if len(text.encode(errors="replace")) > MOST_BYTES:
+    """The rules of a TOML file, with every fault and every warning in the order of its lines; None with a fault."""
+    text = text.encode(errors="replace").decode().removeprefix("\ufeff")
+    if len(text.encode()) > MOST_BYTES:
         return None, [RulesProblem("rules_too_long", maximum=MOST_BYTES // 1024)], []
     # Most commands read no rules.
     import tomllib
 
-    text = text.removeprefix("\ufeff")
+    from roundtap_core.rulebooks.toml_lines import read_toml
+
     if text.lstrip().startswith("{"):
         return None, [RulesProblem("rules_are_json")], []
     try:
-        data = tomllib.loads(text)
+        data, lines = read_toml(text)
         if max(map(len, text.split("\n"))) > LONGEST_LINE:
             raise RecursionError
     except tomllib.TOMLDecodeError as error:
-        place = re.search(r"at line (\d+), column (\d+)", str(error))
-        line, column = (int(number) for number in place.groups()) if place else (text.count("\n") + 1, 1)
-        return None, [RulesProblem("broken_toml", line=line, column=column)], []
+        return None, [_broken(text, str(error))], []
     except (ValueError, RecursionError):
         # The longest line, else the innermost bracket's.
         lengths = ((len(line) // 300, "[" in line, number) for number, line in enumerate(text.split("\n"), start=1))
         return None, [RulesProblem("rules_line_long", line=max(lengths)[2])], []
-    lines = _lines(text)
     rules, faults, warnings = problems_of(data)
-    return rules, [_placed(fault, lines) for fault in faults], [_placed(warning, lines) for warning in warnings]
+    return rules, _placed(faults, lines), _placed(warnings, lines)
+
+
+def _broken(text: str, reason: str) -> RulesProblem:
+    """What the parser says in English; it stops at the first fault."""
+    place = re.search(r"at line (\d+), column (\d+)", reason)
+    line, column = map(int, place.groups()) if place else (text.rstrip().count("\n") + 1, MOST_BYTES)
+    near = text.split("\n")[line - 1][column - 1 :].strip()
+    keys = (key for key, sign in BROKEN.items() if re.search(sign, f"{reason}\n{near}", re.I))
+    return RulesProblem(next(keys, "broken_toml"), near=near[:24], line=line)
 
 
 def problems_of(data: Mapping[str, Any]) -> tuple[Rules | None, list[Problem], list[Problem]]:
     """The rules that a file's content is, with every fault and every warning at its place; None with a fault."""
     if faults := list(type_problems(dict(data), Rules)):
-        return None, faults, []
+        # Only the keys of a list's fields are letters of a certain kind.
+        letters = re.compile(r"unfit_text/list/fields/\d+/key")
+        named = {fault: Invalid("rules_key_letters", where=fault.where) for fault in faults}
+        return None, [named[each] if letters.match(each.key + each.where) else each for each in faults], []
     rules = parse_message(Rules, dict(data))
     faults = list(contradictions(rules))
-    return (None if faults else rules), faults, list(doubts(rules))
+    # What is said is told from what nobody thought of.
+    drawn = data.get("time", {}).get("undecided") == DRAWN and rules.undecided == ASK
+    asked = [Problem("rules_level_asked", where="/time/undecided")] if drawn else []
+    return (None if faults else rules), faults, [*doubts(rules), *_found(_doubtful(rules)), *asked]
 
 
-def _placed(problem: Problem, lines: Mapping[str, int]) -> RulesProblem:
-    placed = RulesProblem(problem.key, where=problem.where, **problem.params)
-    where = problem.where
-    while where and where not in lines:
-        where = where.rpartition("/")[0]
-    placed.line = lines.get(where)
-    return placed
+def _placed(problems: Iterable[Problem], lines: Mapping[str, int]) -> list[RulesProblem]:
+    """In the order of their lines, each at its own or at that of the part which it is missing in."""
+    placed = []
+    for problem in problems:
+        steps = problem.where.split("/")
+        around = ("/".join(steps[:n]) for n in range(len(steps), 1, -1))
+        line = next((lines[where] for where in around if where in lines), None)
+        placed.append(RulesProblem(problem.key, where=problem.where, **{**problem.params, "line": line}))
+    return sorted(placed, key=lambda problem: problem.line or 0)
 
 
-def _lines(text: str) -> dict[str, int]:
-    """Where each key of a TOML file begins: {"/match/best_of": 5}. For places in errors: what it does not understand
-    (a key inside an inline table, dots within quotes) is found by the key that it stands in."""
-    inside = False
-    found: dict[str, int] = {}
-    counts: dict[str, int] = {}
-    table = ""
-    for number, line in enumerate(text.split("\n"), start=1):
-        bare = "" if inside else line.strip()
-        # A text of several lines may hold anything.
-        inside ^= len(re.findall(r"\"{3}|'{3}", line)) % 2 == 1
-        if head := re.match(r"(\[\[?)\s*([\w.\-\s]+?)\s*\]", bare):
-            table = ""
-            for step in (part.strip() for part in head[2].split(".")):
-                table = json_pointer(table, step)
-                found.setdefault(table, number)
-                if table in counts and table != "/" + head[2].replace(".", "/"):
-                    table = json_pointer(table, counts[table])
-            if head[1] == "[[":
-                counts[table] = counts.get(table, -1) + 1
-                table = json_pointer(table, counts[table])
-            found[table] = number
-        elif key := re.match(r"""([\w\-."' ]+?)\s*=""", bare):
-            found.setdefault("/".join((table, *(step.strip("\"' ") for step in key[1].split(".")))), number)
-    return found
+BOTH_FIGURES: Mapping[str, tuple[str, ...]] = MappingProxyType({POINTS: (SCORE, SECOND), GAMES: (), WINNER_ONLY: ()})
+"""What might be asked for; where a number is yet to be named, that is the fault, and not each use of it."""
+
+Check = tuple[object, str, str, Mapping[str, object]]
+"""Whether it is so, and the problem that it then is: its key, place and parameters."""
 
 
 def contradictions(rules: Rules) -> Iterator[Problem]:
     """What no game can be played by, though every value is of its kind."""
-    match, points = rules.match, rules.points
-    asked = match.figures
-    yield from _match_faults(match)
-    if points.win < points.draw or points.win < points.loss:
-        low = points.draw if points.win < points.draw else points.loss
-        yield Problem("rules_win_too_low", where="/points/win", value=points.win, least=low)
-    for at, table in enumerate(points.table):
-        where = f"/points/table/{at}"
-        yield from _unasked(table.of, asked, f"{where}/of")
-        starts = [step[0] for step in table.steps]
-        if starts[0] or starts != sorted(set(starts)):
-            yield Problem("rules_steps", where=f"{where}/steps")
-    for at, bonus in enumerate(points.bonus):
-        where = f"/points/bonus/{at}"
-        if bonus.of is not None:
-            yield from _unasked(bonus.of, asked, f"{where}/of")
-        elif bonus.asks_figure:
-            yield Problem("rules_of_missing", where=where, options=", ".join(asked) or "–")
-    for part, figures in (
-        ("/bye/figures", rules.bye.figures),
-        ("/bye/won_figures", rules.bye.won_figures),
-        ("/concession/winner_at_least", rules.concession.winner_at_least),
-    ):
-        for figure in figures:
-            yield from _unasked(figure, asked if match.report == POINTS else (), f"{part}/{figure}")
-    if rules.bye.score is not None and match.report != GAMES:
-        yield Problem("rules_without_games", where="/bye/score")
-    for at, tie in enumerate(rules.tiebreakers):
-        yield from _tiebreak_faults(rules, tie, f"/tiebreakers/{at}")
-    yield from _structure_faults(rules)
-    keys = [field.key for field in rules.list.fields]
-    for at, key in enumerate(keys):
-        if key in keys[:at]:
-            yield Problem("rules_key_twice", where=f"/list/fields/{at}/key", key=key)
+    return _found([*_match_checks(rules), *_worth_checks(rules), *_tie_checks(rules), *_structure_checks(rules)])
+
+
+def _found(checks: Iterable[Check]) -> Iterator[Problem]:
+    return (Problem(key, where=where, **params) for wrong, key, where, params in checks if wrong)
+
+
+def _match_checks(rules: Rules) -> list[Check]:
+    match, keys = rules.match, [each.key for each in rules.match.figure]
+    names = rules.sides.names if rules.sides else ()
+    texts = [{name.text(language).casefold() for name in names} for language in LANGUAGES]
+    fields = [field.key for field in rules.list.fields]
+    labels = {
+        **{f"/match/figure/{at}/label": each.label for at, each in enumerate(match.figure)},
+        **{f"/tiebreakers/{at}/label": each.label for at, each in enumerate(rules.tiebreakers)},
+        **{f"/list/fields/{at}/label": each.label for at, each in enumerate(rules.list.fields)},
+        **{f"/sides/names/{at}": name for at, name in enumerate(names)},
+        "/time/knockout_asks": rules.time.knockout_asks,
+    }
     low, high = rules.time.extra or (0, 0)
-    if low > high:
-        yield Problem("rules_from_above_to", where="/time/extra", low=low, high=high)
+    return [
+        (match.report != GAMES and match.best_of > 1, "rules_without_games", "/match/best_of", {}),
+        (match.report != GAMES and match.drawn_games, "rules_without_games", "/match/drawn_games", {}),
+        (match.report == POINTS and not keys, "rules_figure_missing", "/match/report", {}),
+        (match.report != POINTS and keys, "rules_without_points", "/match/figure", {}),
+        (len(set(keys)) < len(keys), "rules_key_twice", "/match/figure/1/key", {"key": "".join(keys[1:])}),
+        (keys == [SECOND], "rules_score_first", "/match/figure/0/key", {}),
+        (keys and not any(f.decides for f in match.figure), "rules_nothing_decides", "/match/figure/0/decides", {}),
+        *(_over(each.default, each.maximum, f"/match/figure/{at}/default") for at, each in enumerate(match.figure)),
+        *(
+            (not each.maximum, "rules_maximum_nothing", f"/match/figure/{at}/maximum", {})
+            for at, each in enumerate(match.figure)
+        ),
+        *(
+            (key in fields[:at], "rules_key_twice", f"/list/fields/{at}/key", {"key": key})
+            for at, key in enumerate(fields)
+        ),
+        *((label and not label.text("en"), "rules_label_empty", where, {}) for where, label in labels.items()),
+        (any(len(each) < len(names) for each in texts), "rules_sides_same", "/sides/names", {}),
+        (low > high, "rules_from_above_to", "/time/extra", {"low": low, "high": high}),
+    ]
 
 
-def _match_faults(match: MatchRules) -> Iterator[Problem]:
-    if match.report != GAMES:
-        for key in ("best_of", "drawn_games"):
-            if getattr(match, key) != getattr(MatchRules(report="games"), key):
-                yield Problem("rules_without_games", where=f"/match/{key}")
-    if match.report == POINTS and not match.figure:
-        yield Problem("rules_figure_missing", where="/match/report")
-    elif match.report != POINTS and match.figure:
-        yield Problem("rules_figure_unasked", where="/match/figure", key=match.figure[0].key, options="–")
-    keys = [each.key for each in match.figure]
-    if len(set(keys)) < len(keys):
-        yield Problem("rules_key_twice", where="/match/figure/1/key", key=keys[1])
-    elif keys == [SECOND]:
-        yield Problem("rules_score_first", where="/match/figure/0/key")
-    if match.figure and not any(each.decides for each in match.figure):
-        yield Problem("rules_nothing_decides", where="/match/figure/0/decides")
-    for at, each in enumerate(match.figure):
-        if each.default > each.maximum:
-            yield Problem(
-                "figure_out_of_range",
-                where=f"/match/figure/{at}/default",
-                value=each.default,
-                minimum=0,
-                maximum=each.maximum,
+def _over(value: int, most: int, where: str) -> Check:
+    return value > most, "figure_out_of_range", where, {"value": value, "minimum": 0, "maximum": most}
+
+
+def _unasked(key: str | None, asked: Iterable[str], where: str) -> Check:
+    options = list(dict.fromkeys(asked))
+    if not options:
+        return True, "rules_without_points", where, {}
+    if key is None:
+        return True, "rules_of_missing", where, {"options": ", ".join(options)}
+    return key not in options, "rules_figure_unasked", where, {"key": key, "options": ", ".join(options)}
+
+
+def _worth_checks(rules: Rules) -> list[Check]:
+    points, bye, wins = rules.points, rules.bye, rules.match.wins
+    asked = rules.match.figures or BOTH_FIGURES[rules.match.report]
+    most = {each.key: each.maximum for each in rules.match.figure if rules.match.report == POINTS}
+    given = {
+        **{f"/bye/figures/{key}": (key, pair) for key, pair in bye.figures.items()},
+        **{f"/bye/won_figures/{key}": (key, pair) for key, pair in bye.won_figures.items()},
+        **{f"/concession/winner_at_least/{key}": (key, (n,)) for key, n in rules.concession.winner_at_least.items()},
+    }
+    starts = [[step[0] for step in table.steps] for table in points.table]
+    least, (own, other) = max(points.draw, points.loss), bye.score or (wins, 0)
+    return [
+        (points.win < least, "rules_win_too_low", "/points/win", {"value": points.win, "least": least}),
+        *(_unasked(table.of, asked, f"/points/table/{at}/of") for at, table in enumerate(points.table)),
+        *(
+            (each[0] or each != sorted(set(each)), "rules_steps", f"/points/table/{at}/steps", {})
+            for at, each in enumerate(starts)
+        ),
+        *(
+            _unasked(bonus.of, asked, f"/points/bonus/{at}" + ("/of" if bonus.of else ""))
+            for at, bonus in enumerate(points.bonus)
+            if bonus.of or bonus.asks_figure
+        ),
+        *(_unasked(key, most or BOTH_FIGURES[rules.match.report], where) for where, (key, _) in given.items()),
+        *(_over(max(pair), most[key], where) for where, (key, pair) in given.items() if most.get(key)),
+        (bye.score and rules.match.report != GAMES, "rules_without_games", "/bye/score", {}),
+        (
+            rules.match.report == GAMES and not min(wins - 1, own) >= other <= own <= wins,
+            "rules_bye_score",
+            "/bye/score",
+            {"n": wins},
+        ),
+    ]
+
+
+def _tie_checks(rules: Rules) -> Iterator[Check]:
+    asked = rules.match.figures or BOTH_FIGURES[rules.match.report]
+    for at, tie in enumerate(rules.tiebreakers):
+        where = f"/tiebreakers/{at}"
+        if tie.by in rules.NEEDS_FIGURE:
+            yield _unasked(tie.of, asked, f"{where}/of" if tie.of else where)
+        elif tie.of is not None:
+            yield True, "rules_of_needless", f"{where}/of", {"by": tie.by}
+        of_games = tie.by in ("game_win", "opponents_game_win") and rules.match.report == POINTS
+        yield of_games, "rules_without_games", f"{where}/by", {}
+        of_points = tie.by in scoring.RATES and tie.counts == "points" and rules.points.win <= 0
+        yield of_points, "rules_rate_of_nothing", f"{where}/by", {"win": rules.points.win}
+        low, high = tie.floor, 100 if tie.dropped_ceiling is None else tie.dropped_ceiling
+        yield low > high, "rules_from_above_to", f"{where}/floor", {"low": low, "high": high}
+
+
+def _structure_checks(rules: Rules) -> list[Check]:
+    lines = rules.structure.lines
+    everybody = rules.pairing.rounds == EVERYBODY
+    rows = [(f"/structure/lines/{at}", line, lines[:at]) for at, line in enumerate(lines)]
+    return [
+        *(
+            (0 < high < low, "rules_from_above_to", where, {"low": low, "high": high})
+            for where, (low, high, *_), _ in rows
+        ),
+        *(
+            (any(low <= max(line[:2]) or not line[1] for line in before), "rules_lines_overlap", where, {"n": low})
+            for where, (low, *_), before in rows
+        ),
+        *((everybody and line[3], "rules_cut_after_everybody", where, {}) for where, line, _ in rows),
+    ]
+
+
+def _doubtful(rules: Rules) -> list[Check]:
+    points, lines, ties = (
+        rules.points,
+        rules.structure.lines,
+        [replace(effective(tie), label=None) for tie in rules.tiebreakers],
+    )
+    gaps = [(at, line[0], before[1] + 1) for at, (before, line) in enumerate(pairwise(lines), start=1) if before[1]]
+    plain = not points.table and not points.bonus
+    return [
+        *(
+            (low > free, "rules_lines_gap", f"/structure/lines/{at}", {"low": free, "high": low - 1})
+            for at, low, free in gaps
+        ),
+        *(
+            (cut > max(low, 2), "rules_cut_above_players", f"/structure/lines/{at}", {"cut": cut, "n": low})
+            for at, (low, _, _, cut) in enumerate(lines)
+        ),
+        *((tie in ties[:at], "rules_tie_twice", f"/tiebreakers/{at}", {"by": tie.by}) for at, tie in enumerate(ties)),
+        (plain and points.win == points.loss, "rules_win_is_loss", "/points/win", {"win": points.win}),
+        (rules.list.asked == "no" and rules.list.fields, "rules_list_unasked", "/list/fields", {}),
+        (
+            rules.match.drawn_games and rules.match.best_of == 1,
+            "rules_without_effect",
+            "/match/drawn_games",
+            {"key": "drawn_games", "by": "best_of = 1"},
+        ),
+        (
+            rules.time.knockout_asks and rules.names_winner,
+            "rules_without_effect",
+            "/time/knockout_asks",
+            {"key": "knockout_asks", "by": rules.match.report},
+        ),
+        *(
+            (
+                field.maximum is not None and field.kind != "number",
+                "rules_without_effect",
+                f"/list/fields/{at}/maximum",
+                {"key": "maximum", "by": field.kind},
             )
-
-
-def _unasked(key: str, asked: tuple[str, ...], where: str) -> Iterator[Problem]:
-    if key not in asked:
-        yield Problem("rules_figure_unasked", where=where, key=key, options=", ".join(asked) or "–")
-
-
-def _tiebreak_faults(rules: Rules, tie: TiebreakRules, where: str) -> Iterator[Problem]:
-    asked = rules.match.figures
-    if tie.by in rules.NEEDS_FIGURE:
-        if tie.of is None:
-            yield Problem("rules_of_missing", where=where, options=", ".join(asked) or "–")
-        else:
-            yield from _unasked(tie.of, asked, f"{where}/of")
-    elif tie.of is not None:
-        yield Problem("rules_of_needless", where=f"{where}/of", by=tie.by)
-    if tie.by in ("game_win", "opponents_game_win") and rules.match.report == POINTS:
-        yield Problem("rules_without_games", where=f"{where}/by")
-    if tie.by in scoring.RATES and tie.counts == "points" and rules.points.win <= 0:
-        yield Problem("rules_rate_of_nothing", where=f"{where}/by", win=rules.points.win)
-    if tie.dropped_ceiling is not None and tie.dropped_ceiling < tie.floor:
-        yield Problem("rules_from_above_to", where=f"{where}/floor", low=tie.floor, high=tie.dropped_ceiling)
-
-
-def _structure_faults(rules: Rules) -> Iterator[Problem]:
-    last = 0
-    for at, (low, high, _, cut) in enumerate(rules.structure.lines):
-        where = f"/structure/lines/{at}"
-        if high and low > high:
-            yield Problem("rules_from_above_to", where=where, low=low, high=high)
-        if low <= last or (at and not rules.structure.lines[at - 1][1]):
-            yield Problem("rules_lines_overlap", where=where, n=low)
-        last = high or last
-        if cut and rules.pairing.rounds == EVERYBODY:
-            yield Problem("rules_cut_after_everybody", where=where)
+            for at, field in enumerate(rules.list.fields)
+        ),
+    ]
 
 
 def doubts(rules: Rules) -> Iterator[Problem]:
@@ -512,3 +604,8 @@ def _labels(rules: Rules) -> Iterator[tuple[str, Label]]:
 
 
 PLAIN = TiebreakRules(by="wins")
+
+
+def effective(tie: TiebreakRules) -> TiebreakRules:
+    """With its default for what has no effect on this way."""
+    return replace(tie, **{key: getattr(PLAIN, key) for key, ways in Rules.TAKEN.items() if tie.by not in ways})

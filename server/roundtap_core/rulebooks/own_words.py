@@ -6,6 +6,8 @@ from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
+from msgspec.structs import replace
+
 from roundtap_core.errors import Problem
 from roundtap_core.records import CONCESSION, PLAYED, SIDES, TIME, Ending, Match, Result, SidePair
 from roundtap_core.rulebooks.base import Rulebook
@@ -13,21 +15,23 @@ from roundtap_core.rulebooks.own import TIE_KEY, OwnRulebook, own_rulebook
 from roundtap_core.rulebooks.own_rules import (
     ANY_TIME,
     ASK,
-    BOTH_LOSE,
+    AT_TIME,
+    DRAWN,
     EVERYBODY,
     GAMES,
-    NEVER,
     POINTS,
     WINNER_ONLY,
     FigureRule,
     Rules,
     TiebreakRules,
+    effective,
     rules_json,
 )
 from roundtap_core.rulebooks.scoring import ANY, Bonus, points_text
 from roundtap_core.words import Words, core_words
 
 FIRST_SENTENCE = re.compile(r".+?(?:[.!?](?=\s)|$)", re.S)
+WINNERS = {"none": "result.none", "draw": "outcome.draw", "b": "outcome.loss"}
 ENDED = {TIME: "ended.time", CONCESSION: "own.conceded"}
 PARAMETERS = ("floor", "dropped_ceiling", "cut_lowest", "cut_highest", "base")
 
@@ -44,6 +48,7 @@ def tiebreaker_text(rules: Rules, tie: TiebreakRules, words: Words, kind: str = 
     """A way of breaking ties with its parameters; `kind` "column" is the heading of its column."""
     if kind == "column" and tie.label is not None:
         return tie.label.text(words.language)
+    tie = effective(tie)
     number = figure_text(rules, tie.of, words) if tie.of is not None else ""
     text = number if tie.by == "own" else words(f"{kind}.{tie.by}", number=number)
     if kind == "column":
@@ -106,57 +111,82 @@ def _labels(book: OwnRulebook, words: Words) -> dict[str, str]:
 
 # --- the rules in sentences ---
 
+Said = tuple[object, str, Mapping[str, object]]
+"""Whether it is said, and the sentence: its key and what fills it."""
+
 
 def rules_in_words(rules: Rules, words: Words, planned: bool = True) -> list[str]:
     """What the kit computes for this game, sentence by sentence, in the order of the form. `planned`: with rounds and
     minutes, which an event may have changed."""
-    parts = (_asked, _drawn, _worth, _byes, _ties, *((_rounds,) if planned else ()), _besides)
-    return [said[:1].upper() + said[1:] for part in parts for said in part(rules, _told_for(rules, words))]
+    told, parts = _told_for(rules, words), (_asked, _drawn, _worth, _byes, *((_rounds,) if planned else ()), _besides)
+    said = [told(key, **params) for part in parts for so, key, params in part(rules, told) if so]
+    return [sentence[:1].upper() + sentence[1:] for sentence in said]
 
 
-def _asked(rules: Rules, words: Words) -> Iterator[str]:
+def _asked(rules: Rules, words: Words) -> list[Said]:
     match = rules.match
-    if match.report != POINTS:
-        yield words(f"own.report.{match.report}", n=match.best_of)
-    names = {each: figure_text(rules, each.key, words) for each in match.figure}
-    yield from (words("own.report.points", number=name, n=each.maximum) for each, name in names.items())
-    yield from (words("own.not_deciding", number=name) for each, name in names.items() if not each.decides)
-    if len(names) > 1 and all(each.decides for each in names):
-        yield words("own.then_decides", **dict(zip(("first", "second"), names.values(), strict=True)))
-    if match.drawn_games:
-        yield words("own.drawn_games")
+    numbers = [(each, figure_text(rules, each.key, words)) for each in match.figure]
+    deciding = [number for each, number in numbers if each.decides]
+    report = "own.report.game" if (match.report, match.best_of) == (GAMES, 1) else f"own.report.{match.report}"
+    return [
+        (match.report != POINTS, report, {"n": match.best_of, "wins": match.wins}),
+        *((True, "own.report.points", {"number": number, "n": each.maximum}) for each, number in numbers),
+        *((not each.decides, "own.not_deciding", {"number": number}) for each, number in numbers),
+        (len(deciding) > 1, "own.then_decides", {"first": "".join(deciding[:1]), "second": "".join(deciding[1:])}),
+        (match.drawn_games and not rules.names_winner, "own.drawn_games", {}),
+    ]
 
 
-def _drawn(rules: Rules, words: Words) -> Iterator[str]:
+def _drawn(rules: Rules, words: Words) -> list[Said]:
     question = rules.time.knockout_asks
-    asked = question.text(words.language) if question else words(f"form.{TIE_KEY}")
-    yield words(f"own.draws.{rules.match.draws}")
-    named = rules.match.report == WINNER_ONLY
-    if rules.undecided == BOTH_LOSE or (rules.undecided == ASK and not named):
-        yield words(f"own.level.{rules.undecided}", question=asked)
-    if rules.pairing.rounds != EVERYBODY and (rules.time.knockout != ASK or not named):
-        yield words(f"own.knockout.{rules.time.knockout}", question=asked)
+    asked = {"question": question.text(words.language) if question else words(f"form.{TIE_KEY}")}
+    drawn = "never" if not _may_be_drawn(rules) else "early" if rules.undecided != DRAWN else rules.match.draws
+    # Who reports a winner, or a single game, is asked nothing more.
+    level = "names" if rules.undecided == ASK and rules.names_winner else rules.undecided
+    knockout = "names" if rules.time.knockout == ASK and rules.names_winner else rules.time.knockout
+    return [
+        (True, f"own.draws.{drawn}", {}),
+        (rules.undecided != DRAWN, f"own.level.{level}", asked),
+        (rules.pairing.rounds != EVERYBODY, f"own.knockout.{knockout}", asked),
+    ]
 
 
-def _worth(rules: Rules, words: Words) -> Iterator[str]:
-    points = rules.points
-    win, draw, loss = (points_text(n, points.unit) for n in (points.win, points.draw, points.loss))
-    if (points.win, points.draw, points.loss) != (0, 0, 0):
-        yield words("own.points.no_draw" if rules.match.draws == NEVER else "own.points", win=win, draw=draw, loss=loss)
-    for table in points.table:
-        steps = "; ".join(
-            f"{start}{'' if end == f'–{start}' else end}: {_paired((ahead, behind), points.unit)}"
+def _may_be_drawn(rules: Rules) -> bool:
+    return rules.match.draws == ANY_TIME or (rules.match.draws, rules.undecided) == (AT_TIME, DRAWN)
+
+
+def _worth(rules: Rules, words: Words) -> list[Said]:
+    points, unit = rules.points, rules.points.unit
+    worth = {key: points_text(getattr(points, key), unit) for key in ("win", "draw", "loss")}
+    steps = [
+        "; ".join(
+            f"{start}{'' if end == f'–{start}' else end}: {_paired((ahead, behind), unit)}"
             for (start, ahead, behind), end in zip(
                 table.steps, (*(f"–{step[0] - 1}" for step in table.steps[1:]), "+"), strict=True
             )
         )
-        yield words("own.table", number=figure_text(rules, table.of, words), steps=steps)
-    for bonus in points.bonus:
-        yield words(
-            "own.bonus",
-            points="+" * (bonus.points >= 0) + points_text(bonus.points, points.unit),
-            conditions=", ".join(_conditions(rules, bonus, words)),
-        )
+        for table in points.table
+    ]
+    bonuses = [(bonus, ", ".join(_conditions(rules, bonus, words))) for bonus in points.bonus]
+    return [
+        (
+            points.win or points.draw or points.loss,
+            "own.points" if _may_be_drawn(rules) else "own.points.no_draw",
+            worth,
+        ),
+        *(
+            (True, "own.table", {"number": figure_text(rules, table.of, words), "steps": each})
+            for table, each in zip(points.table, steps, strict=True)
+        ),
+        *(
+            (
+                True,
+                "own.bonus" if conditions else "own.bonus.always",
+                {"points": "+" * (bonus.points >= 0) + points_text(bonus.points, unit), "conditions": conditions},
+            )
+            for bonus, conditions in bonuses
+        ),
+    ]
 
 
 def _paired(points: Iterable[int], unit: str) -> str:
@@ -170,92 +200,108 @@ def _conditions(rules: Rules, bonus: Bonus, words: Words) -> Iterator[str]:
             yield words(f"own.if.{key}", number=figure_text(rules, bonus.of, words), n=value)
 
 
-def _byes(rules: Rules, words: Words) -> Iterator[str]:
-    bye, scoring = rules.bye, own_rulebook(rules_json(rules)).counted_by[rules.match.wins]
-    points = points_text(scoring.points.win if scoring.bye_points is None else scoring.bye_points, rules.points.unit)
-    score = _numbers(rules, scoring.bye, words)
-    yield words("own.bye.games" if score else "own.bye", points=points, score=score)
-    if bye.won_figures:
-        yield words("own.bye.won", score=_numbers(rules, bye.won_figures, words))
-    if rules.pairing.rounds != EVERYBODY:
-        yield words(f"bye_order.{bye.order}")
-    if rules.match.report == GAMES:
-        yield words("own.concession.games")
-    elif least := rules.concession.winner_at_least:
-        yield words("own.concession.points", figures=_numbers(rules, {key: (n,) for key, n in least.items()}, words))
-    if rules.undecided == BOTH_LOSE or rules.both_lose.points:
-        yield words("own.both_lose", points=points_text(rules.both_lose.points, rules.points.unit))
-
-
-def _ties(rules: Rules, words: Words) -> Iterator[str]:
+def _byes(rules: Rules, words: Words) -> list[Said]:
+    bye, unit, games = rules.bye, rules.points.unit, rules.match.report == GAMES
+    scoring = own_rulebook(rules_json(rules)).counted_by[rules.match.wins]
+    points = points_text(scoring.points.win if scoring.bye_points is None else scoring.bye_points, unit)
+    score, won = _numbers(rules, scoring.bye, words), _numbers(rules, bye.won_figures, words)
+    least = _numbers(rules, {key: (n,) for key, n in rules.concession.winner_at_least.items()}, words)
     ways = [*(tiebreaker_text(rules, tie, words) for tie in rules.tiebreakers), words("tiebreaker.random")]
-    yield from (words("own.tie", n=n, text=text) for n, text in enumerate(ways, start=1))
+    return [
+        (True, "own.bye.games" if score else "own.bye", {"points": points, "score": score}),
+        (won, "own.bye.won", {"score": won}),
+        (rules.pairing.rounds != EVERYBODY, f"bye_order.{bye.order}", {}),
+        (True, "own.missed", {"points": points_text(0, unit)}),
+        (games, "own.concession.games", {}),
+        (least, "own.concession.points", {"figures": least}),
+        (True, "own.both_lose", {"points": points_text(rules.both_lose.points, unit)}),
+        *((True, "own.tie", {"n": n, "text": text}) for n, text in enumerate(ways, start=1)),
+    ]
 
 
-def _rounds(rules: Rules, words: Words) -> Iterator[str]:
-    if rules.pairing.rounds == EVERYBODY:
-        yield words("own.rounds.everybody")
-    elif not rules.structure.lines:
-        yield words("own.rounds.enough")
-    else:
-        for low, high, rounds, size in rules.structure.lines:
-            cut = words("own.cut" if size else "own.cut.none", size=size)
-            yield words("own.rounds.line", span=f"{low}–{high}" if high else f"{low}+", n=rounds, cut=cut)
-    minutes = rules.time.stage_minutes
-    for (stage, n), before in zip(minutes.items(), (-1, *minutes.values()), strict=False):
-        if n != before:
-            yield words("own.minutes.none" if n is None else "own.minutes", stage=words(f"stage.{stage}"), n=n)
-    if rules.time.extra:
-        yield words("own.extra", low=rules.time.extra[0], high=rules.time.extra[1])
+def _rounds(rules: Rules, words: Words) -> list[Said]:
+    everybody, lines, extra = rules.pairing.rounds == EVERYBODY, rules.structure.lines, rules.time.extra or (0, 0)
+    stages = list(rules.time.stage_minutes.items())[: 1 if everybody else None]
+    told = [-1, *(minutes for _, minutes in stages)]
+    cuts = [words("own.cut" if size else "own.cut.none", size=size) for *_, size in lines]
+    return [
+        (everybody, "own.rounds.everybody", {}),
+        (not everybody and not lines, "own.rounds.enough", {}),
+        *(
+            (not everybody, "own.rounds.line", {"span": f"{low}–{high}" if high else f"{low}+", "n": n, "cut": cut})
+            for (low, high, n, _), cut in zip(lines, cuts, strict=True)
+        ),
+        *(
+            (
+                minutes != before,
+                "own.minutes.none" if minutes is None else "own.minutes",
+                {"stage": words(f"stage.{stage}"), "n": minutes},
+            )
+            for (stage, minutes), before in zip(stages, told, strict=False)
+        ),
+        (any(extra), "own.extra", {"low": extra[0], "high": extra[1]}),
+    ]
 
 
-def _besides(rules: Rules, words: Words) -> Iterator[str]:
-    if rules.sides is not None:
-        a, b = (name.text(words.language) for name in rules.sides.names)
-        yield words("own.sides" if rules.sides.balance else "own.sides.as_paired", a=a, b=b)
-    if rules.list.asked != "no":
-        own = words_of(own_rulebook(rules_json(rules)), words)
-        fields = ", ".join(own(f"list.{each.key}") for each in rules.list.fields)
-        yield words(f"own.list.{rules.list.asked}", fields=fields or "–")
+def _besides(rules: Rules, words: Words) -> list[Said]:
+    sides, own = rules.sides, words_of(own_rulebook(rules_json(rules)), words)
+    a, b = (name.text(words.language) for name in sides.names) if sides else ("", "")
+    listed = [(each, own(f"list.{each.key}")) for each in rules.list.fields if rules.list.asked != "no"]
+    asked = rules.list.asked if listed else f"{rules.list.asked}.bare"
+    kinds = [
+        (name, f"own.kind.{each.kind}{'.most' * (each.kind == 'number' and each.maximum is not None)}", each.maximum)
+        for each, name in listed
+        if each.kind != "text"
+    ]
+    return [
+        (sides, "own.sides" if sides and sides.balance else "own.sides.as_paired", {"a": a, "b": b}),
+        (rules.list.asked != "no", f"own.list.{asked}", {"fields": ", ".join(name for _, name in listed)}),
+        *((True, "own.list.kind", {"field": name, "kind": words(kind, n=most)}) for name, kind, most in kinds),
+    ]
 
 
 # --- worked matches ---
 
 
 def worked_matches(rules: Rules, words: Words) -> list[str]:
-    """Up to three matches with what they are worth: "2:1 → 3:0"."""
-    return [_worked(own_rulebook(rules_json(rules)), result, words) for result in valid_examples(rules)]
+    """Three matches with what they are worth: "2:1 → 3:0"."""
+    return [worked_match(rules, result, words) for result in valid_examples(rules)]
 
 
 def valid_examples(rules: Rules) -> list[Result]:
-    """Results that a table of this game may report: a plain one, a level one where there may be one, a concession."""
+    """Results that a table of this game may report: a plain one; a level one, else a narrow one, else the other side's;
+    a concession."""
     book = own_rulebook(rules_json(rules))
     valid = []
-    for result in _examples(rules):
-        with suppress(Problem):
-            book.check_new(result, book.options({}))
-            valid.append(result)
+    for kind in _examples(rules):
+        for result in kind:
+            with suppress(Problem):
+                book.check_new(result, book.options({}))
+                valid.append(result)
+                break
     return valid
 
 
-def _examples(rules: Rules) -> Iterator[Result]:
+def _examples(rules: Rules) -> list[list[Result]]:
     match, wins = rules.match, rules.match.wins
     level_ended: Ending = PLAYED if match.draws == ANY_TIME else TIME
-    if match.report == POINTS:
-        first, *more = match.figure
-        high, low = _typical(first)
-        second = SidePair(*_typical(more[0])) if more else None
-        yield Result(score=SidePair(high, low), second=second)
-        yield Result(level_ended, score=SidePair(low, low), second=(more and SidePair(0, 0)) or None)
-        yield Result(CONCESSION, conceded_by="a", score=SidePair(low, low), second=second)
-    elif match.report == GAMES:
-        yield Result(score=SidePair(wins, wins - 1))
-        yield Result(level_ended, score=SidePair(wins - 1, wins - 1))
-        yield Result(CONCESSION, conceded_by="a", score=SidePair(0, wins - 1))
-    else:
-        yield Result(winner="a")
-        yield Result(level_ended, winner="draw")
-        yield Result(CONCESSION, conceded_by="a")
+    if match.report == WINNER_ONLY:
+        others = [Result(level_ended, winner="draw"), Result(winner="b")]
+        return [[Result(winner="a")], others, [Result(CONCESSION, conceded_by="a")]]
+    high, low = _typical(match.figure[0]) if match.report == POINTS else (wins, wins - 1)
+    behind, narrow = (low, low + 1) if match.report == POINTS else (0, low)
+    second = SidePair(*_typical(match.figure[1])) if len(match.figure) > 1 else None
+    level = Result(level_ended, score=SidePair(low, low), second=second and SidePair(0, 0))
+    return [
+        [Result(score=SidePair(high, low), second=second)],
+        [
+            replace(level, winner="draw") if rules.names_winner else level,
+            *([] if rules.names_winner else [replace(level, ended=TIME, winner="a")]),
+            Result(TIME, score=SidePair(narrow, narrow - 1), second=second),
+            Result(score=SidePair(low, high), second=second and SidePair(second.b, second.a)),
+        ],
+        [Result(CONCESSION, conceded_by="a", score=SidePair(behind, low), second=second)],
+    ]
 
 
 def _typical(figure: FigureRule) -> tuple[int, int]:
@@ -264,20 +310,18 @@ def _typical(figure: FigureRule) -> tuple[int, int]:
     return min(figure.maximum, max(low + 1, figure.default * 3 // 2 or figure.maximum * 3 // 4)), low
 
 
-def _worked(book: OwnRulebook, result: Result, words: Words) -> str:
-    options, rules, counted = book.options({}), book.rules, book.counted(result)
+def worked_match(rules: Rules, result: Result, words: Words) -> str:
+    book = own_rulebook(rules_json(rules))
+    options, counted = book.options({}), book.counted(result)
     worth = [book.tally(Match("a", "b", result=result), side, options).points for side in SIDES]
     told = {key: (pair.a, pair.b) for key, pair in result.figures.items()}
-    texts = [_numbers(rules, told, words)] if rules.match.figures else []
-    if (winner := book.winner(result, options)) == "none" or result.winner is not None:
-        texts.append(words({"none": "result.none", "draw": "outcome.draw"}.get(winner, "outcome.win")))
+    winner, texts = book.winner(result, options), [_numbers(rules, told, words)] if rules.match.figures else []
+    if winner == "none" or result.winner is not None:
+        texts.append(words(WINNERS.get(winner, "outcome.win")))
     texts += [words(ENDED[result.ended])] if result.ended in ENDED else []
     text = f"{', '.join(texts)} → {_paired(worth, rules.points.unit)}"
-    if counted == result or not rules.match.figures:
-        return text
-    return (
-        f"{text} ({words('own.counted', score=', '.join(f'{pair.a}:{pair.b}' for pair in counted.figures.values()))})"
-    )
+    score = ", ".join(f"{pair.a}:{pair.b}" for pair in counted.figures.values())
+    return f"{text} ({words('own.counted', score=score)})" if rules.match.figures and counted != result else text
 
 
 def _numbers(rules: Rules, figures: Mapping[Any, Iterable[int]], words: Words) -> str:

@@ -80,9 +80,11 @@ def test_all_faults_at_once_each_with_its_line() -> None:
     ("text", "expected"),
     [
         ("", "missing_key"),
-        ("name = ", "broken_toml"),
+        ("name = ", "broken_toml.open"),
         ("x" * 70_000, "rules_too_long"),
         ("[" * 5000, "broken_toml"),
+        ("x = " + "[" * 5000 + "]" * 5000, "rules_line_long"),
+        ("x = " + "9" * 5000, "rules_line_long"),
         (GAMES + "[points.x]", "unknown_key"),
         (GAMES.replace("best_of = 3", "best_of = 7"), "not_one_of"),
         (GAMES.replace("win = 3", "win = 3.5"), "wrong_type"),
@@ -102,7 +104,33 @@ def test_all_faults_at_once_each_with_its_line() -> None:
         (GAMES + '[pairing]\nrounds = "everybody"\n[structure]\nlines = [[4, 8, 3, 4]]\n', "rules_cut_after_everybody"),
         (GAMES + "[time]\nextra = [5, 0]\n", "rules_from_above_to"),
         (GAMES + '[list]\nfields = [{ key = "a" }, { key = "a" }]\n', "rules_key_twice"),
-        (GAMES + "[bye]\nfigures = { score = [1, 0] }\n", "rules_figure_unasked"),
+        (GAMES + "[bye]\nfigures = { score = [1, 0] }\n", "rules_without_points"),
+        (GAMES + '[[match.figure]]\nkey = "score"\n', "rules_without_points"),
+        (GAMES.replace("win = 3", "win = 3\nbonus = [{ points = 1, at_least = 1 }]"), "rules_of_missing"),
+        (
+            GAMES.replace("games", "winner").replace("best_of = 3", "") + '[[tiebreakers]]\nby = "own"\n',
+            "rules_without_points",
+        ),
+        (POINTS + "[bye]\nfigures = { score = [100, 0] }\n", "figure_out_of_range"),
+        (POINTS + "[bye]\nfigures = { score = [0, 100] }\n", "figure_out_of_range"),
+        (POINTS + "[bye]\nwon_figures = { score = [100, 0] }\n", "figure_out_of_range"),
+        (POINTS + "[concession]\nwinner_at_least = { score = 100 }\n", "figure_out_of_range"),
+        (POINTS.replace('"score"', '"score"\nmaximum = 0'), "rules_maximum_nothing"),
+        (GAMES + "[bye]\nscore = [3, 2]\n", "rules_bye_score"),
+        (GAMES + "[bye]\nscore = [2, 2]\n", "rules_bye_score"),
+        (GAMES + "[bye]\nscore = [0, 2]\n", "rules_bye_score"),
+        (GAMES.replace("best_of = 3", "") + "[bye]\nscore = [1, 1]\n", "rules_bye_score"),
+        (POINTS.replace('"score"', '"score"\nlabel = {}'), "rules_label_empty"),
+        (GAMES + '[[tiebreakers]]\nby = "wins"\nlabel = {}\n', "rules_label_empty"),
+        (GAMES + '[sides]\nnames = [{ en = "A" }, {}]\n', "rules_label_empty"),
+        (GAMES + "[time]\nknockout_asks = {}\n", "rules_label_empty"),
+        (GAMES + '[list]\nasked = "optional"\nfields = [{ key = "a", label = {} }]\n', "rules_label_empty"),
+        (GAMES + '[sides]\nnames = [{ en = "First" }, { en = "first" }]\n', "rules_sides_same"),
+        (GAMES + '[sides]\nnames = [{ en = "A", de = "X" }, { en = "B", de = "X" }]\n', "rules_sides_same"),
+        (GAMES + '[list]\nfields = [{ key = "übung" }]\n', "rules_key_letters"),
+        (GAMES + '[list]\nfields = [{ key = "A b" }]\n', "rules_key_letters"),
+        (GAMES + '[list]\nfields = [{ key = "a-b" }]\n', "rules_key_letters"),
+        (GAMES + '[list]\nfields = [{ key = "" }]\n', "rules_key_letters"),
         (POINTS.replace('[[match.figure]]\nkey = "score"\n', ""), "rules_figure_missing"),
         (POINTS.replace('"score"', '"second"'), "rules_score_first"),
         (POINTS.replace('key = "score"', 'key = "score"\ndecides = false'), "rules_nothing_decides"),
@@ -122,12 +150,160 @@ def test_what_no_game_can_be_played_by_is_refused(text: str, expected: str) -> N
         assert all(fault.say(core_words(language)) for language in LANGUAGES)
 
 
+@pytest.mark.parametrize(
+    ("text", "line", "key"),
+    [
+        (GAMES + "win = 3\n", 9, "twice"),
+        (GAMES + "[match]\n", 9, "twice"),
+        (GAMES + "bye = { order = 1, order = 2 }\n", 9, "twice"),
+        (GAMES + "[points.win]\n", 9, "twice"),
+        (GAMES + "[sides]\nbalance = yes\n", 10, "word"),
+        (GAMES + "[sides]\nbalance = True\n", 10, "word"),
+        (GAMES + "[list]\nasked = no\n", 10, "word"),
+        (GAMES.replace('"Friday"', "“Friday”"), 2, "quotes"),
+        (GAMES.replace('"Friday"', "Friday"), 2, "quotes"),
+        ("“format” = 1", 1, "quotes"),
+        (GAMES.replace('"Friday"', '"Friday'), 2, "open"),
+        (GAMES + "[structure]\nlines = [[4, 8, 3, 0]\n\n", 10, "open"),
+        (GAMES + "[structure\n", 9, "open"),
+        (GAMES + "loss 0\n", 9, "open"),
+        (GAMES.replace("win = 3", "win = 3,5"), 7, ""),
+        (GAMES.replace("win = 3", "win = 3; draw = 1"), 7, ""),
+        ("format; 1", 1, "open"),
+    ],
+)
+def test_what_is_not_toml_is_told_by_what_is_wrong(text: str, line: int, key: str) -> None:
+    _, [fault], _ = read_rules(text)
+    assert (fault.line, fault.key) == (line, f"broken_toml.{key}" if key else "broken_toml")
+    for language in LANGUAGES:
+        assert fault.params["near"] in fault.say(core_words(language)) or key in ("twice", "open")
+
+
+@pytest.mark.parametrize(
+    ("text", "where", "expected"),
+    [
+        (POINTS.replace('"score"', '"score"\nlabel = "Points"'), "/match/figure/0/label", '{ en = "Points" }'),
+        (GAMES + '[time]\nknockout_asks = "Who?"\n', "/time/knockout_asks", '{ en = "Points" }'),
+        (GAMES + '[sides]\nnames = ["A", "B"]\n', "/sides/names/0", '{ en = "Points" }'),
+        (GAMES.replace("win = 3", "win = 3.0"), "/points/win", "a whole number"),
+        (GAMES + "[bye]\nscore = 3\n", "/bye/score", "a list [ … ]"),
+        (GAMES + '[tiebreakers]\nby = "wins"\n', "/tiebreakers", "in TOML [[ … ]]"),
+        (GAMES.replace("best_of = 3", 'drawn_games = "yes"'), "/match/drawn_games", "true or false"),
+        (GAMES + "note = 5\n[bye.score]\n", "/points/note", "unknown"),
+        (GAMES + 'time = "x"\n', "/points/time", "unknown"),
+        (HEAD + "match = 3\n[points]\nwin = 1", "/match", "keys of its own"),
+        (HEAD.replace('"Friday"', "5") + "[points]\nwin = 1", "/name", "a text in quotes"),
+    ],
+)
+def test_a_value_of_another_type_is_told_in_the_reader_s_words(text: str, where: str, expected: str) -> None:
+    (fault,) = [fault for fault in read_rules(text)[1] if fault.where == where]
+    assert expected in fault.say()
+    assert "null" not in fault.say()
+    german = fault.say(core_words("de"))
+    assert not {"object", "array", "string", "integer", "boolean"} & set(
+        german.replace(",", " ").replace(".", "").split()
+    )
+
+
+def test_one_mistake_is_one_fault() -> None:
+    nothing_named = POINTS.replace('[[match.figure]]\nkey = "score"\n', "")
+    uses = '[bye]\nfigures = { score = [5, 0] }\n[[tiebreakers]]\nby = "own"\nof = "score"\n'
+    assert faults_of(nothing_named + uses) == [(4, "/match/report", "rules_figure_missing")]
+    no_number = POINTS.replace('"score"', '"score"\nmaximum = 0')
+    assert faults_of(no_number + uses) == [(7, "/match/figure/0/maximum", "rules_maximum_nothing")]
+    assert faults_of(GAMES + ".".join("a" * 1000) + " = 1\n") == [(9, "/points/a", "unknown_key")]
+
+
+def test_faults_stand_in_the_order_of_the_file_s_lines_however_it_is_written() -> None:
+    text = """# [points]
+format = "roundtap-rules/1"
+name = "Friday"
+note = \"\"\"
+[points]
+draw = 5000
+\"\"\"
+match = { report = "points", draws = "sometimes", figure = [
+  { key = "score" },
+  { key = "second", decides = 3 },
+] }
+time.swiss = 700
+time.'extra' = [
+  0,
+  900,
+]
+"points".win = 3
+points.draw = 1000
+
+[[tiebreakers]] # first
+by = "sos"
+[[ tiebreakers ]]
+by = "wins"
+  flor = 3
+[ structure ]
+lines = [ # players
+  [4, 8, 3, 0],
+  # comment
+  [9, 16, 4, 5],
+  [17, 0,
+   99, 8],
+]
+[bye]
+points = 5000
+"""
+    assert [(line, where) for line, where, _ in faults_of(text)] == [
+        (8, "/match/draws"),
+        (10, "/match/figure/1/decides"),
+        (12, "/time/swiss"),
+        (15, "/time/extra/1"),
+        (18, "/points/draw"),
+        (24, "/tiebreakers/1/flor"),
+        (29, "/structure/lines/1/3"),
+        (31, "/structure/lines/2/2"),
+        (34, "/bye/points"),
+    ]
+
+
 def test_what_is_probably_not_meant_is_a_warning_that_hinders_nothing() -> None:
     agreed = GAMES.replace("best_of = 3", 'best_of = 3\ndraws = "any_time"')
     assert warnings_of(agreed) == []
     assert warnings_of(agreed.replace("draw = 1", "draw = 2")) == [(9, "rules_draws_pay")]
     assert warnings_of(GAMES + "[bye]\npoints = 4\n") == [(10, "rules_bye_above_win")]
     assert warnings_of(GAMES + '[[tiebreakers]]\nby = "wins"\nfloor = 33\n') == [(11, "rules_without_effect")]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (GAMES + "[structure]\nlines = [\n[4, 8, 3, 0],\n[12, 16, 4, 4],\n]\n", (12, "rules_lines_gap")),
+        (GAMES + "[structure]\nlines = [\n[4, 8, 3, 0],\n[9, 0, 4, 32],\n]\n", (12, "rules_cut_above_players")),
+        (GAMES + '[[tiebreakers]]\nby = "sos"\n[[tiebreakers]]\nby = "sos"\n', (11, "rules_tie_twice")),
+        (GAMES.replace("win = 3", "win = 0").replace("draw = 1", "draw = 0"), (7, "rules_win_is_loss")),
+        (GAMES + '[list]\nfields = [{ key = "a" }]\n', (10, "rules_list_unasked")),
+        (
+            GAMES + '[list]\nasked = "required"\nfields = [\n{ key = "a", kind = "names", maximum = 3 }]\n',
+            (12, "rules_without_effect"),
+        ),
+        (
+            GAMES.replace("best_of = 3", 'draws = "never"') + '[time]\nundecided = "draw"\n',
+            (10, "rules_level_asked"),
+        ),
+    ],
+)
+def test_what_is_odd_is_a_warning_at_its_line(text: str, expected: tuple[int, str]) -> None:
+    assert warnings_of(text) == [expected]
+    assert warnings_of(text.replace('undecided = "draw"', "")) in ([expected], [])
+
+
+def test_what_is_meant_is_no_warning() -> None:
+    for text in (
+        GAMES + "[structure]\nlines = [[4, 8, 3, 4], [9, 0, 4, 8]]\n",
+        GAMES + '[[tiebreakers]]\nby = "opponents_points"\n[[tiebreakers]]\nby = "opponents_points"\ncut_lowest = 1\n',
+        POINTS.replace("win = 3", 'win = 0\ntable = [{ of = "score", steps = [[0, 10, 10], [5, 15, 5]] }]')
+        + "[concession]\nwinner_at_least = { score = 99 }\n",
+        GAMES.replace("best_of = 3", 'draws = "never"') + '[time]\nundecided = "both_lose"\n',
+        GAMES + "[bye]\nscore = [2, 1]\n",
+    ):
+        assert warnings_of(text) == []
 
 
 @pytest.mark.parametrize(
@@ -196,12 +372,15 @@ def test_a_strange_file_is_read_or_its_fault_is_told_with_its_line(
 ) -> None:
     text, expected = STRANGE[what]
     faults = read_rules(text)[1]
-    told = [(each.params.get("line", each.line), each.key) for each in faults]
+    # A file that is not TOML is told by what is wrong with it: broken_toml.twice.
+    told = [(each.line, each.key.partition(".")[0]) for each in faults]
     assert told == expected, [each.say() for each in faults]
     file = tmp_path / "strange.toml"
     file.write_bytes(text.encode("utf-8"))
-    assert main(["rulebook", "check", str(file)]) == (1 if expected else 0)
-    said = capsys.readouterr().out
+    unreadable = {key for _, key in expected} & {"broken_toml", "rules_are_json", "rules_too_long", "rules_line_long"}
+    assert main(["rulebook", "check", str(file)]) == (2 if unreadable else 1 if expected else 0)
+    out, err = capsys.readouterr()
+    said = err if unreadable else out
     for line, _ in expected:
         assert line is None or f"line {line}" in said.lower()
 
@@ -270,6 +449,145 @@ def test_what_a_match_of_games_cannot_have_come_to(result: dict[str, Any], expec
     book = book_of(own_event(rules_of(GAMES), 4))
     with refused(expected):
         book.check_new(result_from_json(result), {})
+
+
+def said(text: str, language: str = "en") -> str:
+    return "\n".join(rules_in_words(rules_of(text), core_words(language)))
+
+
+def matches(text: str) -> list[str]:
+    return worked_matches(rules_of(text), core_words("en"))
+
+
+ONE = HEAD + '[match]\nreport = "winner"\n[points]\nwin = 3\ndraw = 1\n'
+TWO = POINTS.replace('key = "score"', 'key = "score"\nlabel = { en = "Goals" }\n[[match.figure]]\nkey = "second"')
+
+
+@pytest.mark.parametrize(
+    ("text", "yes", "no"),
+    [
+        # Everybody meets everybody: no Swiss rounds, no lowest player, no elimination.
+        (
+            ONE + '[pairing]\nrounds = "everybody"\n',
+            ["Round robin: untimed."],
+            ["Swiss", "lowest", "elimination", "cut"],
+        ),
+        (
+            POINTS + '[pairing]\nrounds = "everybody"\n[structure]\nlines = [[3, 9, 3, 0]]\n',
+            ["All players meet"],
+            ["Swiss", "elimination", "rounds, cut"],
+        ),
+        # What is level at time is not drawn where both lose, or where the table is asked.
+        (
+            GAMES + '[time]\nundecided = "both_lose"\n',
+            ["No match is drawn.", "If level at time, both lose.", "A win gives 3, a loss 0.", "each gets 0."],
+            ["time is up", "a draw"],
+        ),
+        (
+            GAMES + '[time]\nundecided = "ask"\nknockout_asks = { en = "Who has more life?" }\n',
+            [
+                "No match is drawn.",
+                "If level at time, the table is asked: Who has more life?",
+                "A win gives 3, a loss 0.",
+            ],
+            ["time is up", "a draw"],
+        ),
+        (
+            GAMES.replace("best_of = 3", 'best_of = 3\ndraws = "any_time"') + '[time]\nundecided = "both_lose"\n',
+            ["Before time a match may be drawn", "If level at time, both lose.", "a draw 1"],
+            ["No match is drawn"],
+        ),
+        (
+            GAMES.replace("best_of = 3", 'best_of = 3\ndraws = "never"'),
+            ["No match is drawn.", "If level at time, the table is asked: "],
+            ["a draw"],
+        ),
+        # Who reports a winner is asked nothing more.
+        (
+            ONE + '[time]\nundecided = "ask"\nknockout_asks = { en = "Who was it?" }\n',
+            ["Level at time, the table still says who won.", "In elimination the table always says who won."],
+            ["Who was it?"],
+        ),
+        (GAMES.replace("best_of = 3", "drawn_games = true"), ["who won its one game"], ["best of 1", "were drawn"]),
+        (
+            TWO + "[bye]\nwon_figures = { score = [5, 0] }\n",
+            ["If “Goals” is level, “Second number” decides.", "A bye won beforehand counts as 5:0 (Goals)."],
+            [],
+        ),
+        (
+            TWO.replace('"second"', '"second"\ndecides = false'),
+            ["“Second number” does not decide who wins.", "A missed round is a loss with 0."],
+            ["is level, "],
+        ),
+        (
+            ONE
+            + '[list]\nasked = "required"\nfields = [{ key = "faction" }, '
+            + '{ key = "total", kind = "number", maximum = 200 }, { key = "sealed", kind = "tick" }]\n',
+            ["A list is required: Faction, ", "on the list: number up to 200.", "Sealed on the list: yes or no."],
+            [],
+        ),
+        (ONE + '[list]\nasked = "required"\n', ["A list is required."], ["–."]),
+        (ONE + '[list]\nasked = "optional"\n', ["A list is optional."], ["–."]),
+        (
+            ONE + '[sides]\nnames = [{ en = "White" }, { en = "Black" }]\nbalance = false\n',
+            ["The sides are White and Black, not shared out."],
+            [],
+        ),
+        (ONE.replace("win = 3", "win = 3\nbonus = [{ points = 1 }]"), ["+1 for every match."], ["for: ."]),
+        (
+            POINTS.replace("win = 3", 'win = 0\ntable = [{ of = "score", steps = [[0, 1, -1], [9, 2, 0]] }]'),
+            ["0–8: 1:−1; 9+: 2:0."],
+            ["–−"],
+        ),
+        # What has no effect is warned of, and not said.
+        (
+            ONE + '[[tiebreakers]]\nby = "wins"\nfloor = 33\ncut_lowest = 2\nbase = 20\ndecay = 4\ncounts = "wins"\n',
+            ["Tie-break 1: wins.", "Tie-break 2: random draw."],
+            ["33", "lowest 2", "lowest two", "20"],
+        ),
+    ],
+)
+def test_sentences_say_what_is_so_and_nothing_else(text: str, yes: list[str], no: list[str]) -> None:
+    for part in yes:
+        assert part in said(text)
+    for part in no:
+        assert part not in said(text)
+    assert len({said(text, language) for language in LANGUAGES}) == len(LANGUAGES)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (GAMES, ["2:1 → 3:0", "1:1, time → 1:1", "0:1, left concedes → 0:3 (counted 0:2)"]),
+        (
+            GAMES + '[time]\nundecided = "both_lose"\n',
+            ["2:1 → 3:0", "1:1, both lose, time → 0:0", "0:1, left concedes → 0:3 (counted 0:2)"],
+        ),
+        (
+            GAMES + '[time]\nundecided = "ask"\n',
+            ["2:1 → 3:0", "1:1, Win, time → 3:0", "0:1, left concedes → 0:3 (counted 0:2)"],
+        ),
+        (
+            GAMES.replace("best_of = 3", ""),
+            ["1:0 → 3:0", "0:0, Draw, time → 1:1", "0:0, left concedes → 0:3 (counted 0:1)"],
+        ),
+        (
+            GAMES.replace("best_of = 3", 'draws = "never"'),
+            ["1:0 → 3:0", "0:1 → 0:3", "0:0, left concedes → 0:3 (counted 0:1)"],
+        ),
+        (ONE.replace('"winner"', '"winner"\ndraws = "never"'), ["Win → 3:0", "Loss → 0:3", "left concedes → 0:3"]),
+        (
+            POINTS.replace('"score"', '"score"\nmaximum = 1'),
+            ["1:0 → 3:0", "0:0, time → 0:0", "0:0, left concedes → 0:3"],
+        ),
+        (
+            POINTS.replace("[[match", 'draws = "never"\n[[match') + '[time]\nundecided = "ask"\n',
+            ["74:39 → 3:0", "39:39, Win, time → 3:0", "39:39, left concedes → 0:3"],
+        ),
+    ],
+)
+def test_three_matches_of_three_kinds(text: str, expected: list[str]) -> None:
+    assert matches(text) == expected
 
 
 def test_the_command_says_rules_back_or_every_fault(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -299,7 +299,7 @@ def marked(answer: TestResponse) -> dict[str, str]:
     ("typed", "where", "said"),
     [
         ({"/points/win": ""}, "/points/win", "missing"),
-        ({"/points/win": "many"}, "/points/win", "integer"),
+        ({"/points/win": "many"}, "/points/win", "whole number"),
         ({"/points/draw": "9"}, "/points/win", "another outcome gives 9"),
         ({"/tiebreakers/0/floor": "101"}, "/tiebreakers/0/floor", "101"),
         ({"/points/bonus/0/at_least": "4"}, "/points/bonus/0/points", "missing"),
@@ -309,7 +309,7 @@ def marked(answer: TestResponse) -> dict[str, str]:
             "begin at 0",
         ),
         ({"/points/table/0/steps/0/0": "0"}, "/points/table/0/steps/0", "3"),
-        ({"/structure/lines/0/2": "three"}, "/structure/lines/0/2", "integer"),
+        ({"/structure/lines/0/2": "three"}, "/structure/lines/0/2", "whole number"),
         ({"/structure/lines/1/0": "5"}, "/structure/lines/1", "in an earlier line"),
         ({"/time/extra/0": "3"}, "/time/extra", "2"),
         ({"/sides/names/0/en": "White"}, "/sides", "2"),
