@@ -186,7 +186,7 @@ def hub_here(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.fixture
 def nobody_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     """A hub that cannot open its journal is told to stop at once, instead of waiting until somebody mends it."""
-    monkeypatch.setattr("roundtap_hub.app.waiting.wait_until_mended", lambda *_: False)
+    monkeypatch.setattr("roundtap_hub.app.server.wait_until_mended", lambda *_: False)
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from sqlalchemy.util import LRUCache
 
 from roundtap_hub.access import staff
 from roundtap_hub.app import flask_app as routes
-from roundtap_hub.store import schema_versions as journal_forms
+from roundtap_hub.store import models as journal_forms
 from roundtap_hub.store.login_pins import hash_pin, normalize_pin
 
 compile_template = Environment.compile

@@ -12,7 +12,7 @@ from roundtap_core.words import LANGUAGES
 from roundtap_devices.boards import Board, BoardError, load_board
 from roundtap_devices.toml_tables import TomlTableError
 from roundtap_machine.notify import refuse, restart_process
-from roundtap_units.link.hub_address import HubAddress, has_local_key, local_key, parse_endpoint
+from roundtap_units.link.hub_choice import HubAddress, has_local_key, local_key, parse_endpoint
 
 COMMON_KEYS = ("unit", "key", "hub", "folder", "language", "local")
 LANGUAGE_FILE = "language"
@@ -26,10 +26,10 @@ class ConfigError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class UnitConfig:
-    """The settings that all units share; each kind of unit adds its own. `link/identity.py` supplies what the file
+    """The settings that all units share; each kind of unit adds its own. `link/enrolling.py` supplies what the file
     leaves open. unit: "" where the hub names it. key: empty where the unit has to enrol. hubs: (host, port) of the hub
     and its possible replacements; empty where the unit searches. local: whether the hub is on this machine, and has the
-    unit's identity in a file (`link/hub_address.py`)."""
+    unit's identity in a file (`link/hub_choice.py`)."""
 
     unit: str
     key: bytes
@@ -43,7 +43,7 @@ class UnitConfig:
         if os.environ.pop(REENROL_VARIABLE, ""):
             return None
         # Imported late: the search for a hub takes as long to load as all that a first screen needs.
-        from roundtap_units.link.identity import known_identity
+        from roundtap_units.link.enrolling import known_identity
 
         return known_identity(self.unit, self.key, self.hubs, self.folder)
 

@@ -1,8 +1,6 @@
 """The round clock: remaining time against the monotonic clock of one boot, and the phase that it is in: its word, the
 minutes that chance has added, and whether it is over. Pure: it never reads a clock itself."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
@@ -48,13 +46,13 @@ class Clock(Struct, frozen=True):
             return self.remaining_ms
         return self.remaining_ms - (now.mono_ms - self.anchor.mono_ms)
 
-    def started(self, now: Instant) -> Clock:
+    def started(self, now: Instant) -> "Clock":
         return replace(self, state=RUNNING, remaining_ms=self.remaining_at(now), anchor=now)
 
-    def paused(self, now: Instant) -> Clock:
+    def paused(self, now: Instant) -> "Clock":
         return replace(self, state=PAUSED, remaining_ms=self.remaining_at(now), anchor=now)
 
-    def set_to(self, remaining_ms: int, now: Instant) -> Clock:
+    def set_to(self, remaining_ms: int, now: Instant) -> "Clock":
         return replace(self, remaining_ms=remaining_ms, anchor=now)
 
 

@@ -10,7 +10,6 @@ import hmac
 from msgspec import Struct
 
 CODE_DIGITS = 6
-KEY_BYTES = 32
 MESSAGE_BYTES = 33  # of SPAKE2: the side's letter and a group element
 FIELD, FIELD_BITS = 2**255 - 19, 2**255 - 1
 """Elements are points of Ed25519: a coordinate below the field's prime, and one bit for the other's sign."""

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Mapping
 
 from roundtap_core.errors import Invalid
-from roundtap_core.limits import LINE_LETTERS, fits_line
 from roundtap_core.records import Competitor, Tournament
+from roundtap_core.typed import LINE_LETTERS, fits_line
 
 MOST_LETTERS = LINE_LETTERS  # Of any name: people, teams, officials, events. Screens shorten what they show.
 

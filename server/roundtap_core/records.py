@@ -10,8 +10,7 @@ from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.limits import FIGURE, refuse_out_of_range, refuse_over_limits
-from roundtap_core.typed import MalformedMessage, parse_message
+from roundtap_core.typed import FIGURE, MalformedMessage, parse_message, refuse_out_of_range, refuse_over_limits
 
 if TYPE_CHECKING:
     from fractions import Fraction

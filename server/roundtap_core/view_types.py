@@ -1,23 +1,18 @@
 """A table's view, sent by the hub: its match and players, the form for a result, its clock."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Generic
 
 from msgspec import UNSET, Meta, UnsetType, field
 
 from roundtap_core.forms.form import Form
 from roundtap_core.forms.questions import SQUADS_MAX
-from roundtap_core.limits import refuse_options_out_of_range
 from roundtap_core.records import SIDES, Result, Side, refuse_contradictory, refuse_result_limits
 from roundtap_core.rulebooks.base import BY_LOT, INITIATIVE, SWISS_ROUND, MatchSituation, Rulebook
 from roundtap_core.rulebooks.registry import rulebook
-from roundtap_core.typed import Count, DisplayText, Message, Natural, T, Word
+from roundtap_core.typed import Count, DisplayText, Message, Natural, T, Word, refuse_options_out_of_range
 
 OPEN, ONE_SIDED, AGREED, DISPUTE, DECIDED, CLOSED = "open", "one-sided", "agreed", "dispute", "decided", "closed"
 RulesText = Annotated[str, Meta(max_length=64 * 1024)]
-
-SECOND = "second"  # both sides have agreed to another result than the one that stands: a judge decides
 
 TimeMs = Annotated[int, Meta(ge=-(10**13), le=10**13)]  # three hundred years of the hub's clock
 
@@ -115,7 +110,7 @@ class MatchView(Message, frozen=True):
         """The same for two views of one match, and different for two matches."""
         return self.id, self.draw
 
-    def other_players(self, before: MatchView) -> bool:
+    def other_players(self, before: "MatchView") -> bool:
         """Whether other people play than in `before`: an organizer changed the seating. Ids missing from an older hub
         prove nothing."""
         return any(
@@ -167,13 +162,10 @@ class NextView(Message, frozen=True):
     table: Count | None = None
 
 
-Houses = Annotated[tuple[Word, ...], Meta(max_length=16)]
-
-
 class SituationView(Message, frozen=True):
     stage: Word = SWISS_ROUND.stage
     totals: PerSide[Count | None] | None = None
-    houses: PerSide[Houses] | None = None
+    houses: PerSide[Annotated[tuple[Word, ...], Meta(max_length=16)]] | None = None
 
 
 class EventOptions(dict[str, Any]):
@@ -182,7 +174,7 @@ class EventOptions(dict[str, Any]):
     JSON_TYPE = "object"
 
     @classmethod
-    def of(cls, options: object) -> EventOptions:
+    def of(cls, options: object) -> "EventOptions":
         if not isinstance(options, dict):
             raise ValueError("options are an object")
         refuse_options_out_of_range(options)

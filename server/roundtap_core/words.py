@@ -1,7 +1,5 @@
 """Texts that people read: one JSON catalogue per package and language. A language is there when its catalogue is."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Mapping
@@ -61,15 +59,15 @@ class Words:
             for form in (text.values() if isinstance(text, dict) else [text])
         ]
 
-    def also(self, other: Words) -> Words:
+    def also(self, other: "Words") -> "Words":
         """These texts combined with another catalogue's."""
         return Words(self.language, {**other._texts, **self._texts})
 
-    def with_texts(self, texts: Mapping[str, Text]) -> Words:
+    def with_texts(self, texts: Mapping[str, Text]) -> "Words":
         """The same, with these texts instead of its own."""
         return type(self)(self.language, {**self._texts, **texts})
 
-    def variant(self, name: str) -> Words:
+    def variant(self, name: str) -> "Words":
         """These texts, those with a variant of this name ("KEY.NAME") in that variant."""
         end = f".{name}"
         return self.with_texts({key.removesuffix(end): text for key, text in self._texts.items() if key.endswith(end)})

@@ -1,4 +1,5 @@
-"""A machine's health: supply voltage, heat, card, space, clock, pins, buses, memory, watchdog.
+"""A machine's health: supply voltage, heat, card, space, clock, pins, buses, memory, watchdog; and what a check before
+the doors open is: its subject, its state, what was seen, and what to do.
 
 Each check reads a file of the kernel's below `root` ("/" except in tests), and is UNKNOWN where there is none. Nothing
 here raises, needs a privilege or waits.
@@ -11,11 +12,99 @@ power-supplies.adoc, "Power Supply Warnings": all models since the B+ measure th
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, Protocol
 
-from roundtap_machine.checks import FINE, NOTE, UNKNOWN, WRONG, Check
+FINE, NOTE, WRONG, UNKNOWN = "fine", "note", "wrong", "unknown"
+"""As it should be; good to know, with nothing to do now; something has to be done; not reported by this machine (a PC
+does not measure its supply voltage)."""
+STATES = (WRONG, NOTE, UNKNOWN, FINE)  # worst first
+
+HUB, NETWORK, TABLES, WALLS, PRINTER, COPIES = "hub", "network", "tables", "walls", "printer", "copies"
+GROUPS = (HUB, NETWORK, TABLES, WALLS, PRINTER, COPIES)
+"""What a check is about, in the order of a walk through the hall. A machine's own checks are HUB's on any machine."""
+
+
+# A printer's states in which it does not print, as its station says them.
+PRINTER_FAULTS = (
+    "no-paper",
+    "offline",
+    "silent",
+    "mute",
+    "no-port",
+    "unplugged",
+    "stalled",
+    "unconfirmed",
+    "login-console",
+    "no-access",
+    "busy",
+)
+
+
+class Texts(Protocol):
+    """As `roundtap_core.words.Words`, which this package does not import."""
+
+    def __call__(self, key: str, /, **params: object) -> str: ...
+
+    def __contains__(self, key: str) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One check. The text "check.KEY" is its title, "check.KEY.KIND" what was seen, "check.KEY.KIND.do" what to do,
+    filled with `args` (texts and whole numbers). `kind` "": as the state. The texts are the core's."""
+
+    key: str
+    state: str
+    args: Mapping[str, str | int] = field(default_factory=dict)
+    kind: str = ""
+    group: str = HUB
+
+    def title(self, words: Texts) -> str:
+        """Its subject: "Supply voltage"."""
+        return words(f"check.{self.key}")
+
+    def finding(self, words: Texts) -> str:
+        """One line on what was seen."""
+        key = self._text
+        return words(key if key in words else f"check.{self.state}", **self.args)
+
+    def to_do(self, words: Texts) -> str:
+        """One line on what to do, or ""."""
+        key = f"{self._text}.do"
+        return words(key, **self.args) if key in words else ""
+
+    @property
+    def _text(self) -> str:
+        return f"check.{self.key}.{self.kind or self.state}"
+
+    def as_json(self) -> dict[str, Any]:
+        """For programs: the fields, keys instead of texts."""
+        return {
+            "key": self.key,
+            "state": self.state,
+            "kind": self.kind or self.state,
+            "group": self.group,
+            "args": dict(self.args),
+        }
+
+
+def printer_check(unit: str, state: str) -> Check | None:
+    """The check of a printer that does not print; None in any other state."""
+    return Check("printer", WRONG, {"unit": unit}, state, PRINTER) if state in PRINTER_FAULTS else None
+
+
+def worst(checks: Iterable[Check]) -> str:
+    """The worst state among them; FINE without any."""
+    return min((check.state for check in checks), key=STATES.index, default=FINE)
+
+
+def worst_first(checks: Iterable[Check]) -> Sequence[Check]:
+    """Sorted by state, worst first; the order is otherwise unchanged."""
+    return sorted(checks, key=lambda check: STATES.index(check.state))
+
 
 LOW_NOW, CAPPED_NOW, SLOWED_NOW, HOT_NOW = 1 << 0, 1 << 1, 1 << 2, 1 << 3
 SINCE_SHIFT = 16  # the same bits shifted by this: it happened since the machine started
@@ -28,8 +117,6 @@ EARLIEST_S = 1_704_067_200  # 2024: a clock that shows an earlier time was never
 CARD_WORN = 8  # of the eleven steps in which an eMMC reports its age: more than 70 % of its life is over
 PINS_OF_A_PI = re.compile(r"pinctrl-(rp1|bcm2\d{3})")
 READ_BYTES_MAX = 1 << 16
-
-Labels = Callable[[Path], Sequence[str]]
 
 
 @dataclass(slots=True)
@@ -49,7 +136,7 @@ class MachineProbe:
     data: Path | None = None
     board: bool = False
     root: Path = Path("/")
-    labels: Labels | None = None
+    labels: Callable[[Path], Sequence[str]] | None = None
     seen: ThrottleHistory = field(default_factory=ThrottleHistory, compare=False)
     wall: bool = False
 

@@ -42,8 +42,6 @@ EARLIEST_S, LATEST_S = 1_793_491_200, 3_155_760_000
 """2026-11-01 and 2070-01-01: a time before this program existed, or after any hub's authority expires, is wrong."""
 CONNECTIONS = Path("/etc/NetworkManager/system-connections")
 
-Run = Callable[[list[str]], "subprocess.CompletedProcess[str]"]
-
 
 NO_STICK = "no-stick"  # refused: not a mounted stick of this machine
 
@@ -69,7 +67,7 @@ def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
 class RootSteps:
     """Carries out the steps. `run` calls systemctl, `set_time_s` sets the kernel's clock."""
 
-    run: Run = _run
+    run: Callable[[list[str]], "subprocess.CompletedProcess[str]"] = _run
     set_time_s: Callable[[float], None] = lambda seconds: time.clock_settime(time.CLOCK_REALTIME, seconds)
     mounts: Path = Path("/proc/self/mountinfo")
     connections: Path = CONNECTIONS

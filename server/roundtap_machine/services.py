@@ -13,8 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from roundtap_machine.checks import FINE, NOTE, WRONG, Check, printer_check
-from roundtap_machine.health import MachineProbe, check_health, whole_number
+from roundtap_machine.health import FINE, NOTE, WRONG, Check, MachineProbe, check_health, printer_check, whole_number
 from roundtap_machine.wifi import hotspot_checks
 
 APPLIED = Path("run/roundtap-settings")  # the role, then what to correct; written whenever roundtap.txt is applied

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from roundtap_machine.checks import FINE, NETWORK, WRONG, Check
+from roundtap_machine.health import FINE, NETWORK, WRONG, Check
 
 STATE = Path("/etc/roundtap/hotspot.json")
 """Written by `roundtap hotspot on`, readable by the hub's group, which shows it to organizers."""

@@ -3,8 +3,6 @@
 usage: licences.py SITE_PACKAGES DOC_FOLDER
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Iterator

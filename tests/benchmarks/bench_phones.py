@@ -28,7 +28,7 @@ from rig.table import Options, Row, alone, p50, p99
 
 from roundtap_core.wire import ECHO, REPORT, open_envelope, sign
 from roundtap_hub.access.personal_links import link_token
-from roundtap_hub.store.rights import NO_LINK
+from roundtap_hub.store.venue import NO_LINK
 
 SINCE = "2026-11-26"
 ATTACKERS = (1, 16)

@@ -11,8 +11,7 @@ from hall_kit import Hall
 from screen_kit import Screen
 from selenium.webdriver.common.keys import Keys
 
-from roundtap_units.link.enrolling import CODE, EnrolClient, EnrolProgress
-from roundtap_units.link.identity import EnrolledIdentity
+from roundtap_units.link.enrolling import CODE, EnrolClient, EnrolledIdentity, EnrolProgress
 
 WAIT_S = 30.0
 

@@ -18,7 +18,7 @@ from roundtap_hub.store.head_file import HEAD_FILE, read_head_file
 from roundtap_hub.store.journal import Journal
 from roundtap_hub.store.read_model import read_venue
 from roundtap_hub.store.venue import Venue
-from roundtap_units.link.stored_view import StoredView
+from roundtap_units.link.outbox import StoredView
 from standby_kit import StandbyKit, answers
 
 

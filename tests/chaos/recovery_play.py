@@ -27,8 +27,8 @@ from roundtap_hub.store.copies import CURRENT, Copies
 from roundtap_hub.store.folder_copy import COPY_FILE, FolderCopy
 from roundtap_hub.store.head_file import HEAD_FILE, read_head_file
 from roundtap_hub.store.journal import PersonRecord
-from roundtap_hub.store.rights import unit_placed_entry
 from roundtap_hub.store.service import Service, Step
+from roundtap_hub.store.venue import unit_placed_entry
 
 DATABASE, LOG = "roundtap.db", "roundtap.db-wal"
 PAGE = 4096

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from recovery_play import DATABASE, EVENT, KEYS, Evening, HandTime, Ledger, Wreck, played
 
+from memory_hub import hub_in_memory
 from roundtap.headless.recover import recovery_lines
 from roundtap_core.clock import COUNTING
 from roundtap_core.errors import Problem
@@ -18,14 +19,13 @@ from roundtap_core.event.entries import VENUE
 from roundtap_core.messages import Hello
 from roundtap_core.typed import parse_message
 from roundtap_core.words import catalogue, core_words
-from roundtap_hub.app.hub import hub_in_memory
 from roundtap_hub.app.main import HubResources, open_folder
 from roundtap_hub.store.backups import FOLDER, Maintenance
 from roundtap_hub.store.head_file import HEAD_FILE
 from roundtap_hub.store.journal import Journal
 from roundtap_hub.store.person_rows import is_damaged
 from roundtap_hub.store.recover import Recovery, recover
-from roundtap_hub.units.hellos import HelloHandler
+from roundtap_hub.units.table_api import HelloHandler
 
 CLOCK_WITHIN_MS = 2000
 

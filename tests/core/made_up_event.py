@@ -6,11 +6,12 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from form_kit import next_step
 from roundtap.kit.player_names import made_up_people
 from roundtap_core import records
-from roundtap_core.elimination.cut import THIRD, THIRD_STAGE, stages_of
+from roundtap_core.elimination.bracket import THIRD, THIRD_STAGE, stages_of
 from roundtap_core.errors import Problem
-from roundtap_core.forms.form import WayToEnd, compose_result, next_step
+from roundtap_core.forms.form import WayToEnd, compose_result
 from roundtap_core.forms.questions import Choice, Figure, Picks, Turns
 from roundtap_core.lists.squads import fielded_squads, to_field
 from roundtap_core.rounds.next_round import next_round, next_stage

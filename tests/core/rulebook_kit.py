@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
+from form_kit import next_step
 from roundtap_core.errors import Problem
-from roundtap_core.forms.form import Form, WayToEnd, compose_result, next_step, walk_way
+from roundtap_core.forms.form import Form, WayToEnd, compose_result, walk_way
 from roundtap_core.forms.questions import LOSER, WINNER, Figure
 from roundtap_core.records import (
     CONCESSION,

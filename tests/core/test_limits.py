@@ -18,7 +18,11 @@ from roundtap_core.event.person import Person, refuse_unfit_person
 from roundtap_core.event.states import Entrant, EventState
 from roundtap_core.eventfile.read import event_problems
 from roundtap_core.forms.questions import Choice, Figure, Picks, Turns
-from roundtap_core.limits import (
+from roundtap_core.lists.list_form import NUMBER as WHOLE
+from roundtap_core.records import Result, SidePair
+from roundtap_core.rulebooks.base import MatchSituation, Rulebook
+from roundtap_core.rulebooks.registry import RULEBOOKS
+from roundtap_core.typed import (
     FIGURE,
     ID_LETTERS,
     LINE_LETTERS,
@@ -35,10 +39,6 @@ from roundtap_core.limits import (
     limit_violations,
     sanitize_text,
 )
-from roundtap_core.lists.list_form import NUMBER as WHOLE
-from roundtap_core.records import Result, SidePair
-from roundtap_core.rulebooks.base import MatchSituation, Rulebook
-from roundtap_core.rulebooks.registry import RULEBOOKS
 
 NOW = Instant("boot", 0)
 HUGE = 9_007_199_254_740_991

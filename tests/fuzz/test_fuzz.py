@@ -13,8 +13,7 @@ from surfaces import SHARES, fire, holds
 
 from roundtap_core.errors import Problem
 from roundtap_core.eventfile.read import event_problems, parse_event_file
-from roundtap_core.limits import refuse_options_out_of_range, refuse_over_limits
-from roundtap_core.typed import MalformedMessage
+from roundtap_core.typed import MalformedMessage, refuse_options_out_of_range, refuse_over_limits
 from roundtap_hub.store.command_pipeline import validate_report
 from roundtap_hub.store.person_rows import stored_person
 

@@ -9,7 +9,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from roundtap_core.forms.form import form_to_json
+from form_kit import form_to_json
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.version import version
 from roundtap_core.wire import FEED, envelope, open_envelope
@@ -21,8 +21,7 @@ from roundtap_devices.input.pin_factory import mock_factory
 from roundtap_units.link.hub_choice import UnitMemory
 from roundtap_units.link.hub_time import FeedAge
 from roundtap_units.link.link import MALFORMED, HubAddress, HubLink
-from roundtap_units.link.outbox import Outbox
-from roundtap_units.link.stored_view import StoredView
+from roundtap_units.link.outbox import Outbox, StoredView
 from roundtap_units.table.dialogue.dialogue import Dialogue
 from roundtap_units.table.unit import TableDisk, TableHardware, TableUnit
 from roundtap_units.unit_words import unit_words

@@ -7,13 +7,14 @@ from pathlib import Path
 
 from gallery import day_pages, preflight_pages
 from gallery.camera import Camera, StillPage
+from memory_hub import hub_in_memory
 from roundtap.kit.player_names import player_names
 from roundtap_core.event import commands as c
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import Entrant
 from roundtap_core.records import SIDES, Result, SidePair, result_to_json
 from roundtap_hub.app.flask_app import create_app
-from roundtap_hub.app.hub import Hub, hub_in_memory
+from roundtap_hub.app.hub import Hub
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.journal import Journal, PersonRecord
 from roundtap_hub.store.login_pins import hash_pin

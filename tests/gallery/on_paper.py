@@ -5,9 +5,9 @@ from typing import Any
 
 from PIL import Image
 
+from form_kit import form_to_json
 from own_games.shelf import rules_text
-from roundtap_core.elimination.cut import SEMI_FINAL
-from roundtap_core.forms.form import form_to_json
+from roundtap_core.elimination.bracket import SEMI_FINAL
 from roundtap_core.records import ELIMINATION, SWISS, TIEBREAK
 from roundtap_core.rulebooks.base import MatchSituation, Rulebook
 from roundtap_core.rulebooks.registry import RULEBOOKS

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from gallery.camera import Camera, StillPage
+from memory_hub import hub_in_memory
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.version import version
 from roundtap_hub.app.flask_app import create_app
-from roundtap_hub.app.hub import Hub, hub_in_memory
+from roundtap_hub.app.hub import Hub
 from roundtap_hub.http.hall_addresses import HallAddresses
 from roundtap_hub.http.host import Host
 from roundtap_hub.http.tls import HttpsInfo

@@ -19,8 +19,8 @@ from roundtap_hub.app.hub import Hub
 from roundtap_hub.http.host import Host
 from roundtap_hub.units.enrolment import EnrolDesk, EnrolResult, parse_typed_code
 from roundtap_units.link.enrolling import EnrolClient
-from roundtap_units.link.find_hub import FoundHub
-from roundtap_units.link.identity import EnrolledIdentity as Kept
+from roundtap_units.link.enrolling import EnrolledIdentity as Kept
+from roundtap_units.link.hub_choice import FoundHub
 
 PLACE = ("hub", 8080)
 

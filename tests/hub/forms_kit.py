@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from roundtap_hub.store.schema_versions import CURRENT, Migrations
+from roundtap_hub.store.models import CURRENT, Migrations
 
 LATER = "0.9.dev900+gfeedbeef0"
 """The version that knows the made-up forms."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from faults import fails
+from memory_hub import hub_in_memory
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, Entry, NewEntry
 from roundtap_core.event.person import Person
@@ -16,7 +17,7 @@ from roundtap_core.messages import Hello
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.wire import REQUEST, envelope
 from roundtap_hub.access.unit_keys import UnitKeys
-from roundtap_hub.app.hub import Hub, hub_in_memory
+from roundtap_hub.app.hub import Hub
 from roundtap_hub.store import journal as journal_module
 from roundtap_hub.store import service as journal_service
 from roundtap_hub.store.clocks import Clocks

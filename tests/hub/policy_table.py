@@ -273,7 +273,6 @@ WRITTEN: Mapping[str, Row] = {
         "POST /tables",
         "POST /publish",
         "POST /play-on",
-        "POST /impose",
         "POST /pair",
         "POST /officials",
         "POST /officials/<official>/change",

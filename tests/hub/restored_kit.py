@@ -20,7 +20,7 @@ from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.command_pipeline import validate_report
 from roundtap_hub.store.head_file import HeadRecord
 from roundtap_hub.store.recover import recover
-from roundtap_hub.units.hellos import HelloHandler
+from roundtap_hub.units.table_api import HelloHandler
 
 CLOCKS = Clocks("another boot", lambda: 5, lambda: "2026-11-22T05:00")
 

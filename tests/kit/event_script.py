@@ -8,8 +8,7 @@ from msgspec.structs import replace
 
 from press_script import Press, report_presses
 from roundtap_core import records
-from roundtap_core.elimination.bracket import bracket_of
-from roundtap_core.elimination.cut import THIRD, THIRD_STAGE, stages_of
+from roundtap_core.elimination.bracket import THIRD, THIRD_STAGE, bracket_of, stages_of
 from roundtap_core.elimination.ranking import final_ranking
 from roundtap_core.forms.questions import FIRST_PLAYER_BY
 from roundtap_core.records import match_to_json

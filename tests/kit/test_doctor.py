@@ -16,9 +16,9 @@ from roundtap.headless.cli_io import cli_words
 from roundtap.main import main
 from roundtap_core.words import LANGUAGES
 from roundtap_machine import services
-from roundtap_machine.checks import FINE, WRONG, Check
+from roundtap_machine.health import FINE, WRONG, Check
 from roundtap_machine.services import SystemdService
-from roundtap_units.link.hub_address import Endpoint
+from roundtap_units.link.hub_choice import Endpoint
 
 SECRET = "7f3a" * 16
 

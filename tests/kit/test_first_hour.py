@@ -28,8 +28,7 @@ from roundtap_devices.display import oled
 from roundtap_devices.hardware_errors import HardwareMissing
 from roundtap_devices.printing.printer import Printer
 from roundtap_devices.printing.printer_profiles import load_profile
-from roundtap_machine.checks import printer_check
-from roundtap_machine.health import MachineProbe, check_health
+from roundtap_machine.health import MachineProbe, check_health, printer_check
 from roundtap_machine.services import SystemdService, service_checks
 from roundtap_units.link.enrolling import LOOKING, EnrolProgress
 from roundtap_units.station.main import Station

@@ -19,7 +19,7 @@ from roundtap.kit.child_processes import start_roundtap
 from roundtap.main import main
 from roundtap_hub.access.personal_links import link_token
 from roundtap_hub.http.tls import https_port
-from roundtap_hub.store.rights import NO_LINK
+from roundtap_hub.store.venue import NO_LINK
 from standby_kit import answers
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}

@@ -32,7 +32,7 @@ LOOKED_AT = {
     ),
     "python": (
         ("3.11", "3.13"),
-        "server/roundtap_hub/http/asyncio_private.py: SSLProtocol takes all out of `_ssl_buffer` before it lets go "
+        "server/roundtap_hub/http/uvicorn_private.py: SSLProtocol takes all out of `_ssl_buffer` before it lets go "
         "of the loop, and from `_write_backlog` as from a list; tests/hub/http/test_encrypted_port.py counts.",
     ),
     "gpiozero": (
@@ -49,7 +49,7 @@ INSTALLED = {
 PRIVATE = {
     # What only one module may name, and which that is.
     r"uvicorn\.(server|protocols)|server_state|\.flow\b|\bpipeline\b|\.conn\b": "roundtap_hub/http/uvicorn_private.py",
-    r"sslproto|_ssl_buffer|_write_appdata|_write_backlog": "roundtap_hub/http/asyncio_private.py",
+    r"sslproto|_ssl_buffer|_write_appdata|_write_backlog": "roundtap_hub/http/uvicorn_private.py",
     r"gpiozero\.pins|_call_when_changed": "roundtap_devices/input/pin_factory.py",
 }
 

@@ -243,8 +243,8 @@ def copy(tmp_path: Path) -> Copy:
 def test_a_page(copy: Copy) -> None:
     copy.write("server/roundtap_hub/hall/hello.py", PAGE)
     routes = "server/roundtap_hub/app/flask_app.py"
-    copy.change(routes, "import announcement_desk, preflight, ", "import announcement_desk, hello, preflight, ")
-    copy.change(routes, "    announcement_desk,\n", "    announcement_desk,\n    hello,\n")
+    copy.change(routes, "hall import restored, this_hub, ", "hall import hello, restored, this_hub, ")
+    copy.change(routes, "    this_hub,\n", "    this_hub,\n    hello,\n")
     copy.write("server/roundtap_hub/hall/templates/hello.html", TEMPLATE)
     greetings = {"en": "Good morning", "es": "Buenos días", "de": "Guten Morgen", "pl": "Dzień dobry"}
     for language, text in greetings.items():

@@ -19,11 +19,10 @@ from roundtap.demo.demo import make_event
 from roundtap.kit.child_processes import start_roundtap
 from roundtap_hub.http.tls import https_port
 from roundtap_hub.store.clocks import system_clocks
-from roundtap_hub.store.database_url import DATABASE
+from roundtap_hub.store.journal import DATABASE
 from roundtap_hub.store.login_pins import hash_pin
-from roundtap_units.link.find_hub import find_hub
-from roundtap_units.wall.own_hub import MISSES, HubWatch, OwnHub, WallMemory
-from roundtap_units.wall.proxy import WallProxy, waiting_page
+from roundtap_units.link.hub_choice import find_hub
+from roundtap_units.wall.proxy import MISSES, HubWatch, OwnHub, WallMemory, WallProxy, waiting_page
 
 OURS, STRANGERS = "Friday night", "A stranger&#39;s night"
 

@@ -9,9 +9,8 @@ from selenium import webdriver
 
 from kit import wait_until
 from roundtap_hub.http.tls import https_port
-from roundtap_units.link.find_hub import find_hub
-from roundtap_units.wall.own_hub import HERE, HubWatch, OwnHub, WallMemory
-from roundtap_units.wall.proxy import WallProxy, waiting_page
+from roundtap_units.link.hub_choice import find_hub
+from roundtap_units.wall.proxy import HERE, HubWatch, OwnHub, WallMemory, WallProxy, waiting_page
 from standby_kit import StandbyKit
 
 

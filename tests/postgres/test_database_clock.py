@@ -7,7 +7,7 @@ import psycopg
 import pytest
 
 from roundtap_core.errors import Problem
-from roundtap_hub.store.database_url import database_url
+from roundtap_hub.store.journal import database_url
 from roundtap_hub.store.postgres import AGAIN_S, ClockSample, DatabaseClock, SharedClock, sample_clock
 
 SECOND_US = 1_000_000

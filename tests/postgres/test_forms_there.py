@@ -12,8 +12,8 @@ from sqlalchemy import Engine, inspect, text
 import event_kit
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import GENESIS, VENUE, NewEntry, Timestamp, chain_entry
+from roundtap_hub.store.models import CURRENT
 from roundtap_hub.store.postgres import PostgresJournal, postgres_engine
-from roundtap_hub.store.schema_versions import CURRENT
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from hub_kit import HandClock
 
 from kit import wait_until
 from roundtap_hub.app.presence_relay import HUB_TIMEOUT_MS, PRESENCE_CHANNEL, PresenceRelay, PresenceSync
-from roundtap_hub.store.database_url import database_url
+from roundtap_hub.store.journal import database_url
 from roundtap_hub.store.shared_service import NotificationListener
 from roundtap_hub.views.unit_presence import TAKEN, Presence, take_call
 

@@ -10,7 +10,7 @@ from postgres_kit import Cluster
 from event_kit import refused
 from kit import wait_until
 from roundtap_hub.app.presence_relay import BOOK_CHANNEL, SharedPrintBook
-from roundtap_hub.store.database_url import database_url
+from roundtap_hub.store.journal import database_url
 from roundtap_hub.store.postgres import PostgresJournal
 from roundtap_hub.store.print_book import PRINTED, QUEUED, SENT, PrintJob, PrintState
 from roundtap_hub.store.shared_service import NotificationListener

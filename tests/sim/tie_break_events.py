@@ -20,7 +20,7 @@ from checker.play_off import groups_to_part
 
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
-from roundtap_core.event.closing import unfinished_parts
+from roundtap_core.event.cut import unfinished_parts
 from roundtap_core.event.decide import apply, decide
 from roundtap_core.event.entries import Timestamp, chain_entry
 from roundtap_core.event.event_flow import CUT, upcoming_stage

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from roundtap_core.words import LANGUAGES, Words, core_words
-from roundtap_machine.checks import FINE, GROUPS, NOTE, STATES, UNKNOWN, WRONG, Check, worst, worst_first
+from roundtap_machine.health import FINE, GROUPS, NOTE, STATES, UNKNOWN, WRONG, Check, worst, worst_first
 
 TEXTS: dict[str, Any] = {
     "check.voltage": "Supply voltage",

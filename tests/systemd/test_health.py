@@ -7,8 +7,18 @@ from pathlib import Path
 import pytest
 
 from roundtap_core.words import LANGUAGES, core_words
-from roundtap_machine.checks import FINE, NOTE, UNKNOWN, WRONG, Check
-from roundtap_machine.health import MachineProbe, check_health, chip_labels, is_mounted_read_only, throttle_bits
+from roundtap_machine.health import (
+    FINE,
+    NOTE,
+    UNKNOWN,
+    WRONG,
+    Check,
+    MachineProbe,
+    check_health,
+    chip_labels,
+    is_mounted_read_only,
+    throttle_bits,
+)
 
 NOW_S = 1_790_000_000.0
 

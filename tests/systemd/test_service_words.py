@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from roundtap_core.words import LANGUAGES, core_words
-from roundtap_machine.checks import FINE, NOTE, WRONG, Check
+from roundtap_machine.health import FINE, NOTE, WRONG, Check
 from roundtap_machine.services import (
     STEADY_S,
     SystemdService,

@@ -160,11 +160,11 @@ def later_package(package: Path, folder: Path) -> Path:
     subprocess.run(["dpkg-deb", "-R", str(package), str(tree)], check=True)
     [site] = tree.glob("opt/roundtap/lib/python3*/site-packages")
     forms = site / "roundtap_hub" / "store"
-    known = (forms / "schema_versions.py").read_text()
+    known = (forms / "models.py").read_text()
     assert known.count("}\nCURRENT =") == 1
-    (forms / "schema_versions.py").write_text(known.replace("}\nCURRENT =", LATER_FORM))
+    (forms / "models.py").write_text(known.replace("}\nCURRENT =", LATER_FORM))
     # What was compiled would hold unasked.
-    for compiled in (forms / "__pycache__").glob("schema_versions*"):
+    for compiled in (forms / "__pycache__").glob("models*"):
         compiled.unlink()
     (site / "roundtap_core" / "built_version.txt").write_text("0.9.dev900+gfeedbeef0")
     control = tree / "DEBIAN" / "control"

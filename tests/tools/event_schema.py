@@ -13,9 +13,9 @@ from msgspec import inspect
 from roundtap_core import typed
 from roundtap_core.eventfile import file_schema
 from roundtap_core.eventfile.file_schema import MOST_ENTRIES, Entry, Event, FormerResult, FreeObject, Result
-from roundtap_core.limits import EXACT, MOST_COMPETITORS, PROSE, PROSE_LETTERS
 from roundtap_core.records import Side
 from roundtap_core.rulebooks.own_rules import Rules
+from roundtap_core.typed import EXACT, MOST_COMPETITORS, PROSE, PROSE_LETTERS
 
 DOCUMENT = Path(file_schema.__file__).with_name("event.schema.json")
 

@@ -123,7 +123,8 @@ def _games(
         if score.a == score.b and asks:
             answer = chosen(facts, WORDS_OF_TIE(rules))
             winner = answer if answer in ("a", "b") else side_in(answer)
-        drawn = {**drawn, "decided_by": "own_tie"} if winner and drawn else drawn
+        if drawn and asks:
+            drawn = {**drawn, "decided_by": "own_tie" if winner else "score"}
         return _result(place, facts, "time", {"score": score}, drawn, winner=winner)
     games = {side: reader.games.count(side) for side in ("a", "b")}  # type: ignore[arg-type]
     whole = games[facts.opener] + 1 == wins and ("Games won", loser) not in facts.figures and ending != "Conceded"

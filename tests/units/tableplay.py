@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from form_kit import form_to_json
 from own_games.shelf import rules_text
 from press_script import Press
-from roundtap_core.forms.form import form_to_json
 from roundtap_core.records import Result, Side, SidePair, result_to_json
 from roundtap_core.rulebooks.base import MatchSituation, Rulebook
 from roundtap_core.rulebooks.registry import rulebook

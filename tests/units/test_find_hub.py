@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from roundtap_units.link import find_hub as finding
-from roundtap_units.link.find_hub import (
+from roundtap_units.link import hub_choice as finding
+from roundtap_units.link.hub_choice import (
     FoundHub,
     all_candidates,
     default_gateways,

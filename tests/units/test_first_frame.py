@@ -25,7 +25,7 @@ LATER = {
     "gpiozero",
     "luma",
     "roundtap_units.table.dialogue",
-    "roundtap_units.link.find_hub",
+    "roundtap_units.link.hub_choice",
     "roundtap_devices.virtual",
 }
 ARGS = argparse.Namespace(panel=None, say=True)

@@ -21,12 +21,12 @@ from roundtap_devices.hardware_errors import HardwareMissing
 from roundtap_devices.input.gestures import Edge
 from roundtap_devices.input.late_edges import EdgeReorder
 from roundtap_devices.input.pin_factory import mock_factory
-from roundtap_machine.checks import FINE, WRONG
+from roundtap_machine.health import FINE, WRONG
 from roundtap_machine.notify import SystemdNotifier
 from roundtap_machine.root_steps import StepRefused
 from roundtap_machine.services import SystemdService, service_checks
 from roundtap_units import board_process
-from roundtap_units.link.hub_address import HubAddress
+from roundtap_units.link.hub_choice import HubAddress
 from roundtap_units.panel import main
 from roundtap_units.panel import panel_dialogue as d
 from roundtap_units.panel.main import (

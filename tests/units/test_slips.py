@@ -4,6 +4,7 @@ from itertools import combinations, pairwise
 
 import pytest
 
+from form_kit import form_to_json
 from gallery.on_paper import (
     MEMBERS,
     PEOPLE,
@@ -18,7 +19,7 @@ from gallery.on_paper import (
     standings_content,
     trust_content,
 )
-from roundtap_core.forms.form import Form, WayToEnd, form_to_json
+from roundtap_core.forms.form import Form, WayToEnd
 from roundtap_core.forms.questions import Choice, Figure
 from roundtap_core.records import ELIMINATION, SWISS, TIEBREAK
 from roundtap_core.rulebooks.registry import RULEBOOKS

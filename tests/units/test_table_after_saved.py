@@ -8,8 +8,7 @@ import pytest
 from unit_kit import Lone, view
 
 from roundtap_core.messages import ReportReceipt
-from roundtap_units.link.outbox import StoredReport
-from roundtap_units.link.stored_view import StoredView
+from roundtap_units.link.outbox import StoredReport, StoredView
 
 RESULT = {"score": {"a": 100, "b": 0}}
 BOTH: dict[str, Any] = {"reports": {"a": RESULT, "b": RESULT}, "heard": {"a": 1, "b": 1}}

@@ -11,8 +11,7 @@ from unit_kit import FULL, READ_ONLY, Lone, Unit, other_disk, view
 
 from faults import fails
 from roundtap_devices.input.gestures import Edge
-from roundtap_units.link.outbox import Outbox
-from roundtap_units.link.stored_view import PAUSE_MS
+from roundtap_units.link.outbox import PAUSE_MS, Outbox
 from roundtap_units.table import unit as module
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from roundtap_units.link.identity import EnrolledIdentity, known_identity, read_enrolled, save_enrolled
+from roundtap_units.link.enrolling import EnrolledIdentity, known_identity, read_enrolled, save_enrolled
 from roundtap_units.unit_config import ConfigError, read_unit_config
 
 KEY = bytes(range(32))

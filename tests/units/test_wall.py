@@ -15,8 +15,8 @@ from roundtap_core.messages import WallPin
 from roundtap_core.wire import ECHO, envelope
 from roundtap_machine.addresses import own_address
 from roundtap_machine.notify import StopSignal, SystemdNotifier
-from roundtap_units.link.find_hub import FoundHub
-from roundtap_units.wall import own_hub
+from roundtap_units.link.hub_choice import FoundHub
+from roundtap_units.wall import proxy
 from roundtap_units.wall.browser import (
     ASKS_WITHIN_S,
     LIVED_S,
@@ -27,8 +27,7 @@ from roundtap_units.wall.browser import (
     missing_for_browser,
 )
 from roundtap_units.wall.main import ARGUMENTS, run
-from roundtap_units.wall.own_hub import HERE, MISSES, HubWatch, OwnHub, WallMemory
-from roundtap_units.wall.proxy import WallProxy, waiting_page
+from roundtap_units.wall.proxy import HERE, MISSES, HubWatch, OwnHub, WallMemory, WallProxy, waiting_page
 
 HUB, OTHER = ("10.42.0.1", 80), ("192.168.1.20", 8080)
 
@@ -132,7 +131,7 @@ def test_a_wall_that_is_told_another_hub_is_set_up_anew(tmp_path: Path) -> None:
 def test_a_machine_that_gives_no_key_is_not_believed_and_costs_the_wall_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(own_hub, "send_request", lambda *_: (404, {"error": "no such address"}))
+    monkeypatch.setattr(proxy, "send_request", lambda *_: (404, {"error": "no such address"}))
     memory = WallMemory(tmp_path / "wall.json")
     memory.keep(display="abcdefghijklmnop.C")
     claims = FoundHub(HUB, "ours", "1", "Hall", secure=8443)
@@ -160,7 +159,7 @@ def test_a_wall_says_what_its_hub_waits_for_and_believes_nothing_else_of_it(
 ) -> None:
     """An older hub signs no 409, and anybody in the hall can answer it: so it leads to the console and no further."""
     monkeypatch.setattr(
-        own_hub,
+        proxy,
         "request_json",
         lambda place, path, message: answer(bytes.fromhex(64 * "0"), message["payload"]["nonce"]),
     )

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from roundtap_units.link.find_hub import FoundHub
-from roundtap_units.wall.own_hub import HubWatch, WallMemory
-from roundtap_units.wall.proxy import FEED_LASTS_S, WallProxy
+from roundtap_units.link.hub_choice import FoundHub
+from roundtap_units.wall.proxy import FEED_LASTS_S, HubWatch, WallMemory, WallProxy
 
 DISPLAY = "abcdefghijklmnop.C"
 POLICY = "default-src 'none'; script-src 'self'; frame-ancestors 'none'"

@@ -7,7 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from roundtap_core.forms.form import form_to_json
+from form_kit import form_to_json
 from roundtap_core.messages import ReportReceipt
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_devices.boards import load_board
@@ -17,8 +17,7 @@ from roundtap_devices.input.gestures import Edge
 from roundtap_devices.input.pin_factory import mock_factory
 from roundtap_units.link.hub_choice import UnitMemory
 from roundtap_units.link.hub_time import HubTime
-from roundtap_units.link.outbox import Outbox, StoredReport
-from roundtap_units.link.stored_view import StoredView
+from roundtap_units.link.outbox import Outbox, StoredReport, StoredView
 from roundtap_units.table.dialogue.dialogue import Dialogue
 from roundtap_units.table.unit import TableDisk, TableHardware, TableUnit
 from roundtap_units.unit_words import unit_words

@@ -1,7 +1,5 @@
 """Where a printer may be plugged in: USB printers, serial adapters, the Pi's own pins; found again by their id."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import os
@@ -105,14 +103,14 @@ def choose_port(ports: list[FoundPort], remembered: str = "") -> FoundPort | Non
     return next((port for port in ports if port.kind == USB or (port.kind == SERIAL and not remembered)), None)
 
 
-def open_port(port: FoundPort, baud: int, flow: str) -> Port:
+def open_port(port: FoundPort, baud: int, flow: str) -> "Port":
     """Raises PortUnavailable, with the reason for a port that exists but cannot be used."""
     if port.refused:
         raise PortUnavailable(port.refused, port.refused)
     return open_device(port.path, baud, flow)
 
 
-def open_device(path: str, baud: int, flow: str) -> Port:
+def open_device(path: str, baud: int, flow: str) -> "Port":
     """A device by its path, of any kind."""
     if Path(path).name.startswith("lp"):
         return UsbPort(path)

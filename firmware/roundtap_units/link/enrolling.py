@@ -1,5 +1,7 @@
-"""Enrolling a unit without a key: it finds a hub, shows eight digits, and derives the key with the hub where they are
-typed. The first two identify the unit, six are secret.
+"""Which unit this is, to which hub: by its configuration, or by enrolling.
+
+A unit without a key finds a hub, shows eight digits, and derives the key with the hub where they are typed. The first
+two identify the unit, six are secret.
 
 Each code is good for one try. A fake hub that does not know the six has guessed with a chance of one in a million,
 and the screen reports it; the next code comes after a growing pause, and after ten a button press is needed.
@@ -12,19 +14,97 @@ import secrets
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from roundtap_core import enrol_keys
-from roundtap_core.enrol_keys import CODE_DIGITS
 from roundtap_core.messages import EnrolGrant, EnrolStatus, ExchangeOffer
 from roundtap_core.typed import parse_message
 from roundtap_core.wire import ENROL, envelope, open_envelope
+from roundtap_machine.atomic_write import write_atomically
 from roundtap_machine.deadline_http import request_json
-from roundtap_units.link.find_hub import FoundHub, find_hub
-from roundtap_units.link.hub_address import HUBS_MAX, Endpoint, parse_endpoint
-from roundtap_units.link.identity import EnrolledIdentity
+from roundtap_units.link.checksum_lines import UNREADABLE, checksum_line, read_checksum_line
+from roundtap_units.link.hub_choice import (
+    HUBS_MAX,
+    KEY_BYTES,
+    Endpoint,
+    FoundHub,
+    HubAddress,
+    endpoint_url,
+    find_hub,
+    parse_endpoint,
+    static_candidates,
+)
 
 log = logging.getLogger(__name__)
+
+FILE = "enrolled.json"
+
+
+@dataclass(frozen=True, slots=True)
+class EnrolledIdentity:
+    """The result of enrolling. `hub`: which hub it was, by its journal's lineage."""
+
+    unit: str
+    key: bytes
+    hubs: tuple[Endpoint, ...]
+    hub: str
+
+
+def read_enrolled(folder: Path) -> EnrolledIdentity | None:
+    """The stored identity; None where there is none, or it is unreadable: then the unit enrols again."""
+    path = folder / FILE
+    try:
+        line, summed = read_checksum_line(path.read_bytes())
+        key = bytes.fromhex(line["key"])
+        if not summed or len(key) != KEY_BYTES or not isinstance(line["unit"], str) or not isinstance(line["hub"], str):
+            raise ValueError("not what is kept there")
+        return EnrolledIdentity(line["unit"], key, tuple(parse_endpoint(each) for each in line["hubs"]), line["hub"])
+    except (OSError, *UNREADABLE) as error:
+        if not isinstance(error, FileNotFoundError):
+            log.error("%s cannot be read, and the unit enrols again: %s", path, error)
+        return None
+
+
+def save_enrolled(folder: Path, enrolled: EnrolledIdentity) -> None:
+    """On the disk when this returns, completely or not at all. OSError: the previous one stands."""
+    folder.mkdir(parents=True, exist_ok=True)
+    line = checksum_line(
+        {
+            "unit": enrolled.unit,
+            "key": enrolled.key.hex(),
+            "hub": enrolled.hub,
+            "hubs": [endpoint_url(each) for each in enrolled.hubs[:HUBS_MAX]],
+        }
+    )
+    write_atomically(folder / FILE, line, 0o600)
+
+
+def known_identity(
+    unit: str,
+    key: bytes,
+    hubs: tuple[Endpoint, ...],
+    folder: Path,
+    elsewhere: Callable[[], tuple[Endpoint, ...]] = static_candidates,
+) -> HubAddress | None:
+    """The known identity; None: the unit has to enrol. The first three are the configuration's; `folder` is the data
+    folder. elsewhere: where an unconfigured hub may be."""
+    if key:
+        first, *others = hubs or elsewhere()
+        return HubAddress(*first, unit, key, tuple(others))
+    identity = read_enrolled(folder)
+    return enrolled_address(identity, hubs, elsewhere) if identity is not None else None
+
+
+def enrolled_address(
+    identity: EnrolledIdentity,
+    hubs: tuple[Endpoint, ...] = (),
+    elsewhere: Callable[[], tuple[Endpoint, ...]] = static_candidates,
+) -> HubAddress:
+    """The enrolled unit's address; its hub may have moved since."""
+    first, *others = hubs or dict.fromkeys((*identity.hubs, *elsewhere()))
+    return HubAddress(*first, identity.unit, identity.key, tuple(others), enrolled=True)
+
 
 PATH = "/device/enrol"
 SHOWN_MS = 60_000
@@ -95,7 +175,9 @@ class EnrolClient:
         shown_ms: int = SHOWN_MS,
         find: Callable[[Sequence[Endpoint], Iterable[str]], FoundHub | None] = find_hub,
         post: Post = lambda place, message: request_json(place, PATH, message, 8.0, 6.0),
-        new_code: Callable[[], str] = lambda: str(secrets.randbelow(10**CODE_DIGITS)).zfill(CODE_DIGITS),
+        new_code: Callable[[], str] = lambda: str(secrets.randbelow(10**enrol_keys.CODE_DIGITS)).zfill(
+            enrol_keys.CODE_DIGITS
+        ),
         wait: Callable[[float], bool] | None = None,
     ) -> None:
         self._kind = kind

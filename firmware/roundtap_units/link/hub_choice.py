@@ -1,19 +1,139 @@
 """Which hub a unit uses: the last one that answered, and after its silence the first right one; and the unit's
-memory."""
+memory. A hub's address, and the key to it of a unit on the hub's own machine.
+
+A hub writes the keys of the units on its own machine to files at each start. A unit without a key of its own calls
+`local_key(kind)` (kind: "panel", "station" or "table"; it works before the hub has written its file), and passes
+`LocalKeyWatch(kind).poll` to its link as "renew", which is called before each attempt to reach the hub.
+"""
 
 import hashlib
+import http.client
+import ipaddress
+import json
 import logging
+import os
+import re
 import secrets
+import socket
+import struct
 import threading
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
+from roundtap_core.messages import HubAnswer
+from roundtap_core.typed import parse_message
 from roundtap_machine.atomic_write import write_atomically
+from roundtap_machine.deadline_http import request_json
 from roundtap_units.link.checksum_lines import UNREADABLE, checksum_line, read_checksum_line
-from roundtap_units.link.hub_address import HUBS_MAX, Endpoint, endpoint_url, parse_endpoints
 
 log = logging.getLogger(__name__)
+
+HUBS_MAX = 8
+KEY_BYTES = 32
+FOLDER = Path("/run/roundtap/local")
+FOLDER_VARIABLE = "ROUNDTAP_LOCAL"  # the environment variable for another folder
+BYTES_MAX = 4096
+HOST_NAME = re.compile(r"\w([\w.-]*[\w.])?", re.ASCII)
+
+Endpoint = tuple[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class HubAddress:
+    """Where the hub is, this unit's name there, and their shared key."""
+
+    host: str
+    port: int
+    unit: str
+    key: bytes
+    others: tuple[Endpoint, ...] = ()  # other addresses of the hub: a standby, from the unit's configuration
+    enrolled: bool = False  # whether the key came by enrolling: then the unit may enrol again
+
+    @property
+    def endpoints(self) -> tuple[Endpoint, ...]:
+        return ((self.host, self.port), *self.others)
+
+
+def parse_endpoint(address: object) -> Endpoint:
+    """Host and port of "http://10.42.0.1:8080". ValueError for anything else, also for half an IPv4 address."""
+    parts = urlsplit(address) if isinstance(address, str) else None
+    if parts is None or parts.scheme != "http" or not parts.hostname or parts.port == 0:
+        raise ValueError(f"not an address: {address!r}")
+    if ":" in parts.hostname or parts.hostname.rpartition(".")[2].isdecimal():
+        ipaddress.ip_address(parts.hostname)
+    elif not HOST_NAME.fullmatch(parts.hostname):
+        raise ValueError(f"not a machine's name: {parts.hostname!r}")
+    return parts.hostname, parts.port or 80
+
+
+def endpoint_url(place: Endpoint) -> str:
+    host, port = place
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def parse_endpoints(addresses: Sequence[object]) -> list[Endpoint]:
+    places = []
+    for address in addresses:
+        try:
+            places.append(parse_endpoint(address))
+        except ValueError:
+            continue
+    return places
+
+
+def local_key_file(kind: str) -> Path:
+    return Path(os.environ.get(FOLDER_VARIABLE) or FOLDER) / f"{kind}.json"
+
+
+def has_local_key(kind: str) -> bool:
+    return local_key_file(kind).exists()
+
+
+def local_key(kind: str) -> HubAddress:
+    """The key that the hub wrote for a unit of this kind; before that, a random one that opens nothing."""
+    return read_local_key(local_key_file(kind)) or HubAddress("127.0.0.1", 8080, f"hub-{kind}", os.urandom(KEY_BYTES))
+
+
+def read_local_key(path: Path) -> HubAddress | None:
+    """None where the file is missing, not readable for this user, or not a hub's."""
+    try:
+        with open(path, "rb") as file:
+            content = json.loads(file.read(BYTES_MAX))
+        key, (host, port) = bytes.fromhex(content["key"]), parse_endpoint(content["hub"])
+        if not isinstance(content["unit"], str) or not content["unit"] or len(key) < KEY_BYTES:
+            raise ValueError("no unit's key")
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        log.warning("%s cannot be read: %s", path, error)
+        return None
+    return HubAddress(host, port, content["unit"], key)
+
+
+class LocalKeyWatch:
+    """Notices a restart of the hub. For one thread; each call costs one stat of the file."""
+
+    def __init__(self, kind: str, path: Path | None = None) -> None:
+        self._path = path or local_key_file(kind)
+        self._seen: tuple[int, int] | None = None
+
+    def poll(self) -> HubAddress | None:
+        """The file's content, where the file has changed since the last call; else None."""
+        try:
+            stat = os.stat(self._path)
+        except OSError:
+            return None
+        stamp = stat.st_ino, stat.st_mtime_ns
+        if stamp == self._seen:
+            return None
+        self._seen = stamp
+        return read_local_key(self._path)
+
 
 EPOCHS_MAX = 32
 TEXT_MAX = 200
@@ -215,3 +335,151 @@ class HubChoice:
                     self._memory.epoch,
                     [endpoint_url(each) for each in parse_endpoints(others)],
                 )
+
+
+PORTS = (8080, 80)  # the ports of a hub's plain pages: started manually, and on a prepared card
+LOCAL_NAME = "roundtap.local"
+RESOLVE_WITHIN_S = 3.0
+BEACON_GROUP, BEACON_PORT = "239.255.82.84", 48284
+BEACON_WITHIN_S = 2.5
+BEACON_BYTES_MAX = 1400
+BEACONS_MAX = 4
+ROUTES = Path("/proc/net/route")
+GATEWAY_FLAGS = 3  # of a route: up, and by a gateway
+
+
+@dataclass(frozen=True, slots=True)
+class FoundHub:
+    """A machine that claims to be a Roundtap hub, without proof. hub: its journal's lineage, or another lasting name;
+    epoch: of its journal; name: for people; secure: its encrypted port, 0 for none. authority: the certificate that it
+    is known by there, where it has proved to be a wall's hub (`wall/proxy.py`)."""
+
+    place: Endpoint
+    hub: str
+    epoch: str
+    name: str
+    secure: int = 0
+    authority: str = ""
+
+
+def find_hub(
+    configured: Sequence[Endpoint] = (),
+    passed_over: Iterable[str] = (),
+    ask: Callable[[Endpoint], FoundHub | None] | None = None,
+    candidates: Callable[[Sequence[Endpoint]], Iterable[Endpoint]] | None = None,
+) -> FoundHub | None:
+    """The first hub that answers, in the order of `all_candidates`; None where none does. Takes up to some seconds;
+    call it repeatedly. passed_over: hubs (`FoundHub.hub`) wanted only where there is no other."""
+    avoided, second_best = frozenset(passed_over), None
+    tried: set[Endpoint] = set()
+    for place in (candidates or all_candidates)(configured):
+        if place in tried:
+            continue
+        tried.add(place)
+        hub = (ask or probe_hub)(place)
+        if hub is not None and hub.hub not in avoided:
+            return hub
+        second_best = second_best or hub
+    return second_best
+
+
+def all_candidates(configured: Sequence[Endpoint]) -> Iterator[Endpoint]:
+    """Where a hub may be: as configured; the default gateway (the hub's own hotspot); `roundtap.local`; senders of
+    beacons. Each is determined only after those before it failed."""
+    yield from configured
+    for gateway in default_gateways():
+        yield from ((gateway, port) for port in PORTS)
+    named = resolve_ipv4(LOCAL_NAME)
+    if named is not None:
+        yield from ((named, port) for port in PORTS)
+    yield from listen_for_beacons()
+
+
+def static_candidates() -> tuple[Endpoint, ...]:
+    """Those that need no listening, for a unit whose hub fell silent: it may have come back at another address."""
+    return tuple((host, port) for host in (*default_gateways(), LOCAL_NAME) for port in PORTS)
+
+
+def probe_hub(place: Endpoint) -> FoundHub | None:
+    """The Roundtap hub at this place; None for anything else, however slowly it answers."""
+    try:
+        status, content = request_json(place, "/device/hub")
+        hub = parse_message(HubAnswer, content)
+    except (OSError, http.client.HTTPException, ValueError):
+        return None
+    return FoundHub(place, hub.hub, hub.epoch, hub.name, hub.secure) if status == 200 else None
+
+
+def default_gateways(routes: Path = ROUTES) -> tuple[str, ...]:
+    """The IPv4 address of each default gateway, the preferred one first; none where unknown."""
+    gateways = []
+    try:
+        lines = routes.read_text(encoding="ascii").splitlines()[1:]
+    except (OSError, ValueError):
+        return ()
+    for line in lines:
+        with suppress(ValueError, IndexError, struct.error):
+            fields = line.split()
+            if fields[1] == "00000000" and int(fields[3], 16) & GATEWAY_FLAGS == GATEWAY_FLAGS:
+                # The kernel writes it in the machine's byte order.
+                gateways.append((int(fields[6]), socket.inet_ntoa(struct.pack("=I", int(fields[2], 16)))))
+    return tuple(dict.fromkeys(address for _, address in sorted(gateways)))
+
+
+def resolve_ipv4(name: str, within_s: float = RESOLVE_WITHIN_S) -> str | None:
+    """The IPv4 address of a name; None where unknown in time. The system's own resolver may take much longer."""
+    addresses: list[str] = []
+
+    def look() -> None:
+        with suppress(OSError, UnicodeError):
+            addresses.extend(
+                str(each[4][0]) for each in socket.getaddrinfo(name, None, socket.AF_INET, socket.SOCK_STREAM)
+            )
+
+    looking = threading.Thread(target=look, name="hub-name", daemon=True)
+    looking.start()
+    looking.join(within_s)
+    return addresses[0] if addresses else None
+
+
+def listen_for_beacons(
+    group: str = BEACON_GROUP, port: int = BEACON_PORT, within_s: float = BEACON_WITHIN_S
+) -> Iterator[Endpoint]:
+    """The senders of beacons, as they are heard. Only hubs check a beacon's signature: any sender of the right shape is
+    asked."""
+    seen: set[Endpoint] = set()
+    until_s = time.monotonic() + within_s
+    try:
+        listening = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    except OSError:
+        return
+    with listening:
+        try:
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listening.bind(("", port))
+        except OSError:
+            return
+        # On each interface: a network without a router has no default route.
+        for index, _ in socket.if_nameindex():
+            with suppress(OSError):
+                listening.setsockopt(
+                    socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, socket.inet_aton(group) + struct.pack("=4xi", index)
+                )
+        while len(seen) < BEACONS_MAX and (left_s := until_s - time.monotonic()) > 0:
+            listening.settimeout(left_s)
+            try:
+                datagram, (host, _) = listening.recvfrom(BEACON_BYTES_MAX)
+            except OSError:
+                return
+            place = _parse_beacon(datagram, host)
+            if place is not None and place not in seen:
+                seen.add(place)
+                yield place
+
+
+def _parse_beacon(datagram: bytes, host: str) -> Endpoint | None:
+    try:
+        port = json.loads(datagram)["payload"]["port"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+    return (host, port) if type(port) is int and 0 < port < 65536 else None

@@ -16,8 +16,7 @@ from roundtap_core.wire import ECHO, FEED, REQUEST, envelope, open_envelope, pra
 from roundtap_machine.deadline_http import DeadlineConnection
 from roundtap_units.fault_log import FaultLog
 from roundtap_units.link import hub_connection
-from roundtap_units.link.hub_address import Endpoint, HubAddress
-from roundtap_units.link.hub_choice import HubChoice, UnitMemory
+from roundtap_units.link.hub_choice import Endpoint, HubAddress, HubChoice, UnitMemory
 from roundtap_units.link.hub_time import FeedAge, HubTime, SamplePlan, mono_ms
 from roundtap_units.link.outbox import Outbox
 from roundtap_units.link.own_health import OwnHealth
@@ -53,7 +52,6 @@ TYPES: Mapping[object, type[messages.FeedMessage]] = {
 """Messages with content beyond that of every feed message."""
 
 Waits = Callable[[float], bool]  # whether to keep waiting for an answer, this many seconds after the request
-Receiver = Callable[[str, Any], None]
 
 
 class FeedThrottle:
@@ -204,7 +202,7 @@ class HubLink:
         self,
         address: HubAddress,
         outbox: Outbox,
-        receive: Receiver,
+        receive: Callable[[str, Any], None],
         mono_ms: Callable[[], int] = mono_ms,
         memory: UnitMemory | None = None,
         holds: Callable[[], Mapping[str, Any] | None] = lambda: None,

@@ -28,8 +28,6 @@ ANSWER_MS, QUESTIONS = 400, 3
 FAST_ENOUGH = 19200  # baud at which a hall's slips come out within a minute or so
 
 Say = Callable[[str], None]
-Ask = Callable[[str], str]
-Open = Callable[[FoundPort, int, str], Port]
 Find = Callable[[], list[FoundPort]]
 
 
@@ -87,13 +85,13 @@ class PrinterSetup:
         self,
         words: Words,
         say: Say,
-        ask: Ask,
+        ask: Callable[[str], str],
         mono_ms: Callable[[], int],
         pause: Callable[[], None],
         folder: Path,
         written: PrinterSettings,
         find: Find = find_ports,
-        open_found: Open = open_port,
+        open_found: Callable[[FoundPort, int, str], Port] = open_port,
     ) -> None:
         self._words = words
         self._say = say

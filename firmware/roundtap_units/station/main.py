@@ -16,20 +16,16 @@ from roundtap_devices.printing.escpos_job import compose_job
 from roundtap_devices.printing.print_lines import CENTER, Feed, Paper, PrintLine, horizontal_rule, line
 from roundtap_devices.printing.printer import HELD, NO_PORT, READY, SILENT, UNCONFIRMED, UNPLUGGED, JobOutcome, Printer
 from roundtap_devices.printing.printer_profiles import BAUDS, FLOWS, PrinterProfile, load_profile
-from roundtap_machine.checks import PRINTER_FAULTS
-from roundtap_machine.health import MachineProbe
+from roundtap_machine.health import PRINTER_FAULTS, MachineProbe
 from roundtap_machine.notify import StopSignal, SystemdNotifier
 from roundtap_machine.services import NEW_PIN
 from roundtap_units.documents.slips import wrap_text
 from roundtap_units.fault_log import FaultLog
-from roundtap_units.link.enrolling import CODE, DONE, EnrolClient, EnrolProgress
-from roundtap_units.link.hub_address import HubAddress, LocalKeyWatch, has_local_key
-from roundtap_units.link.hub_choice import UnitMemory, machine_fingerprint
+from roundtap_units.link.enrolling import CODE, DONE, EnrolClient, EnrolProgress, enrolled_address, save_enrolled
+from roundtap_units.link.hub_choice import HubAddress, LocalKeyWatch, UnitMemory, has_local_key, machine_fingerprint
 from roundtap_units.link.hub_time import mono_ms
-from roundtap_units.link.identity import enrolled_address, save_enrolled
 from roundtap_units.link.own_health import OwnHealth
 from roundtap_units.station import printer_desk
-from roundtap_units.station.printer_desk import AUTO, PrinterDesk, PrinterSettings, PrintLog
 from roundtap_units.station.station_link import HubStationLink
 from roundtap_units.unit_config import REENROL_VARIABLE, ConfigError, UnitConfig, read_unit_config, run_unit
 from roundtap_units.unit_words import unit_words
@@ -251,8 +247,10 @@ class StationConfig(UnitConfig):
     flow: str = ""
 
     @property
-    def file_settings(self) -> PrinterSettings:
-        return PrinterSettings("" if self.device == AUTO else self.device, self.printer, self.baud, self.flow)
+    def file_settings(self) -> printer_desk.PrinterSettings:
+        return printer_desk.PrinterSettings(
+            "" if self.device == printer_desk.AUTO else self.device, self.printer, self.baud, self.flow
+        )
 
 
 def read_station_config(path: Path | None) -> StationConfig:
@@ -284,10 +282,10 @@ def _run(config: StationConfig, panel_path: Path | None) -> bool:
     from roundtap_units.station.station_link import HubStationLink
 
     with contextlib.ExitStack() as ends:
-        print_log = PrintLog(config.folder / "printed.jsonl")
+        print_log = printer_desk.PrintLog(config.folder / "printed.jsonl")
         ends.callback(print_log.close)
         twin = VirtualPrinter(load_profile(config.printer)) if panel_path else None
-        desk = PrinterDesk(
+        desk = printer_desk.PrinterDesk(
             config.folder,
             config.file_settings,
             unit_words(config.language),
@@ -332,7 +330,7 @@ def _run(config: StationConfig, panel_path: Path | None) -> bool:
 
 
 def print_new_pin(
-    desk: PrinterDesk,
+    desk: printer_desk.PrinterDesk,
     stopping: StopSignal,
     shown: Path = Path("/", NEW_PIN),
     printed: Path = Path("/run/roundtap-station"),
@@ -354,7 +352,7 @@ def print_new_pin(
         printer.close()
 
 
-def _enrolled(config: StationConfig, desk: PrinterDesk, stopping: StopSignal) -> HubAddress | None:
+def _enrolled(config: StationConfig, desk: printer_desk.PrinterDesk, stopping: StopSignal) -> HubAddress | None:
     """The station's identity once enrolled; None where it was stopped, or a hub on this machine has a key for it."""
     memory = UnitMemory(config.folder / "unit.json", machine=machine_fingerprint())
     asking = EnrolClient(

@@ -31,7 +31,6 @@ failed: it cannot be printed at all."""
 TEST_PRINT, SPEED_PRINT = "code-pages", "speed"  # kinds whose content may have `at`: the printer settings to try
 KEPT_JOBS = 4000  # enough for a few events: a hub back from an old backup must not get its jobs printed again
 
-Open = Callable[[ports.FoundPort, int, str], ports.Port]
 Compose = Callable[[Job], ComposedJob]
 AUTO = "auto"
 FILE = "printer.json"
@@ -211,7 +210,7 @@ class PrinterDesk:
         words: Words,
         print_log: PrintLog,
         find: Callable[[], list[ports.FoundPort]] = ports.find_ports,
-        open_found: Open = ports.open_port,
+        open_found: Callable[[ports.FoundPort, int, str], ports.Port] = ports.open_port,
         device: Callable[[], str] | None = None,
     ) -> None:
         self._folder = folder

@@ -15,11 +15,20 @@ from roundtap_devices.input.late_edges import EdgeReorder
 from roundtap_machine.addresses import own_address
 from roundtap_units.board_process import BoardProcess
 from roundtap_units.board_unit import BoardUnit
-from roundtap_units.link.enrolling import BUSY, CHECKING, CODE, DONE, STOPPED, WRONG, EnrolClient, EnrolProgress
-from roundtap_units.link.hub_address import HubAddress, has_local_key
-from roundtap_units.link.hub_choice import UnitMemory
+from roundtap_units.link.enrolling import (
+    BUSY,
+    CHECKING,
+    CODE,
+    DONE,
+    STOPPED,
+    WRONG,
+    EnrolClient,
+    EnrolProgress,
+    enrolled_address,
+    save_enrolled,
+)
+from roundtap_units.link.hub_choice import HubAddress, UnitMemory, has_local_key
 from roundtap_units.link.hub_time import mono_ms
-from roundtap_units.link.identity import enrolled_address, save_enrolled
 from roundtap_units.table.screens.scenes import TextScene
 from roundtap_units.table.screens.screens import draw_scene
 from roundtap_units.unit_config import UnitConfig, save_language

@@ -12,7 +12,7 @@ from pathlib import Path
 from roundtap_devices.boards import FACINGS, Board
 from roundtap_units import unit_config
 from roundtap_units.board_process import BoardProcess
-from roundtap_units.link.hub_address import LocalKeyWatch
+from roundtap_units.link.hub_choice import LocalKeyWatch
 from roundtap_units.link.hub_time import mono_ms
 from roundtap_units.table.screens.scenes import TextScene
 from roundtap_units.table.screens.screens import draw_scene
@@ -67,9 +67,8 @@ def _run(config: TableConfig, args: argparse.Namespace) -> bool:
     from roundtap_units.link.checksum_lines import key_fingerprint
     from roundtap_units.link.hub_choice import UnitMemory, machine_fingerprint
     from roundtap_units.link.link import HubLink
-    from roundtap_units.link.outbox import Outbox
+    from roundtap_units.link.outbox import Outbox, StoredView, read_boot_id
     from roundtap_units.link.own_health import OwnHealth
-    from roundtap_units.link.stored_view import StoredView, read_boot_id
     from roundtap_units.table.dialogue.dialogue import Dialogue
     from roundtap_units.table.enrol_table import enrol
     from roundtap_units.table.unit import TableDisk, TableHardware, TableUnit

@@ -20,8 +20,7 @@ from roundtap_devices.input.late_edges import EdgeReorder
 from roundtap_units.board_unit import LONGEST_SLEEP_MS, BoardUnit
 from roundtap_units.link.hub_choice import UnitMemory
 from roundtap_units.link.hub_time import HubTime
-from roundtap_units.link.outbox import PENDING, Outbox, StoredReport
-from roundtap_units.link.stored_view import StoredView
+from roundtap_units.link.outbox import PENDING, Outbox, StoredReport, StoredView
 from roundtap_units.table.counted_round import COUNTS, UnitRoundClock
 from roundtap_units.table.dialogue.dialogue import Dialogue, Effect, ReportRefused, Saved, SendReport, StatusChanged
 from roundtap_units.table.faults import BLINK_MS, UnitFaults

@@ -11,8 +11,7 @@ from pathlib import Path
 
 from roundtap_machine.notify import Heartbeat, StopSignal, SystemdNotifier
 from roundtap_machine.services import NEW_PIN
-from roundtap_units.wall.own_hub import LOOK_EVERY_S
-from roundtap_units.wall.proxy import LOOPBACK, WallProxy
+from roundtap_units.wall.proxy import LOOK_EVERY_S, LOOPBACK, WallProxy
 
 log = logging.getLogger(__name__)
 

@@ -1,7 +1,5 @@
 """`roundtap board`: a board's wiring as a table, its shopping list, and a test of everything on it."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import queue
@@ -212,7 +210,7 @@ class BoardTest:
     front: Controls
     screen: Screen
     edges: queue.SimpleQueue[Any]
-    person: TerminalUser
+    person: "TerminalUser"
     words: Words
     mono_ms: Callable[[], int]
     wait: Callable[[int], None]
@@ -238,7 +236,7 @@ class BoardTest:
                     words(
                         "walk.silent.buzzer" if part.kind == "buzzer" else "walk.silent",
                         part=words(f"wiring.part.{part.name}"),
-                        pins=_where(part),
+                        pins=", ".join(f"{HEADER_PIN[pin]} (GPIO{pin})" for _, pin in part.wires),
                         other=str(not self.board.buzzer_active_low).lower(),
                     )
                 )
@@ -295,11 +293,6 @@ class BoardTest:
         signals.lamp(False)
         signals.player_lamps("")
         return seen
-
-
-def _where(part: BoardPart) -> str:
-    """The header pins of a part: "11 (GPIO17)"."""
-    return ", ".join(f"{HEADER_PIN[pin]} (GPIO{pin})" for _, pin in part.wires)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -18,9 +18,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.words import catalogue
 from roundtap_hub.access.staff import LIFE_MS
 from roundtap_hub.http import http_answers
-from roundtap_hub.http.auth import OWN_PAGES
-from roundtap_hub.http.http_answers import Headers
-from roundtap_hub.http.requester import cookies_in, is_local_request, session_cookie, set_cookie
+from roundtap_hub.http.requester import OWN_PAGES, cookies_in, is_local_request, session_cookie, set_cookie
 
 PINS = ("a", "b", "up", "down", "call")
 POWER, NETWORK = "power", "network"
@@ -49,7 +47,7 @@ class Entrance:
         self._session, self._key = session, key
         self.path = f"{START}{key}" if session else "/"
 
-    def use(self, key: str) -> Headers:
+    def use(self, key: str) -> http_answers.Headers:
         """The cookie for whoever has the key. Cookies know no ports: the hub on this machine gets it, too."""
         session = self._session if self._session and hmac.compare_digest(key.encode(), self._key.encode()) else ""
         if not session:

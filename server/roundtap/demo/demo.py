@@ -31,8 +31,8 @@ from roundtap_hub.http.requester import is_loopback
 from roundtap_hub.http.tls import AUTHORITY, FOLDER, fingerprint, https_port
 from roundtap_hub.store.clocks import system_clocks
 from roundtap_hub.store.journal import Journal, PersonRecord
-from roundtap_hub.store.rights import NO_LINK
 from roundtap_hub.store.service import Service, Step
+from roundtap_hub.store.venue import NO_LINK
 from roundtap_hub.views.running_hub import random_event_id
 
 NICENESS, OOM_SCORE = 5, 800  # of practice: a running event comes first, for the processor and for memory

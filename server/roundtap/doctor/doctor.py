@@ -19,12 +19,21 @@ from roundtap_core.words import Words
 from roundtap_hub.hall.diagnostics import diagnostics_text
 from roundtap_machine import services
 from roundtap_machine.addresses import own_address
-from roundtap_machine.checks import FINE, GROUPS, HUB, NETWORK, NOTE, UNKNOWN, WRONG, Check, worst, worst_first
 from roundtap_machine.deadline_http import request_json
-from roundtap_machine.health import MachineProbe
-from roundtap_machine.services import SystemdService
-from roundtap_units.link.find_hub import PORTS
-from roundtap_units.link.hub_address import Endpoint, endpoint_url, parse_endpoints
+from roundtap_machine.health import (
+    FINE,
+    GROUPS,
+    HUB,
+    NETWORK,
+    NOTE,
+    UNKNOWN,
+    WRONG,
+    Check,
+    MachineProbe,
+    worst,
+    worst_first,
+)
+from roundtap_units.link.hub_choice import PORTS, Endpoint, endpoint_url, parse_endpoints
 
 MARKS = {WRONG: "✗", NOTE: "–", UNKNOWN: "?", FINE: "✓"}
 EXIT_TO_DO = 1
@@ -148,7 +157,7 @@ def run(args: Namespace) -> int:
 
 
 def all_checks(
-    data: Path | None, etc: Path, hub: str | None, role: str, listed: Sequence[SystemdService]
+    data: Path | None, etc: Path, hub: str | None, role: str, listed: Sequence[services.SystemdService]
 ) -> list[Check]:
     """Every check of this machine. `listed`: its services. A hub's are those of *Before the doors open*, by the hub
     itself where it answers."""

@@ -5,8 +5,15 @@ from collections.abc import Mapping, Sequence
 
 from roundtap.headless import cli_io
 from roundtap_core.command_arguments import argument
-from roundtap_core.elimination.bracket import Bracket, BracketGame, BracketSeat, bracket_of
-from roundtap_core.elimination.cut import CutRow, cut_table, qualifiers
+from roundtap_core.elimination.bracket import (
+    Bracket,
+    BracketGame,
+    BracketSeat,
+    CutRow,
+    bracket_of,
+    cut_table,
+    qualifiers,
+)
 from roundtap_core.elimination.ranking import FinalPlace, bracket_to_json, final_ranking, game_name
 from roundtap_core.errors import Problem
 from roundtap_core.records import DROPPED, ELIMINATION, SWISS, SidePair, Tournament

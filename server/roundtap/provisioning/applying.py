@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from roundtap.provisioning import boot_files, roles, settings_file
-from roundtap.provisioning.settings_file import Settings, SettingsNote
 from roundtap_devices.printing.header_port import MODEL, TAKEN_FOR_IT, HeaderPort, header_port
 from roundtap_machine.atomic_write import write_atomically
 from roundtap_machine.health import MachineProbe
@@ -106,16 +105,18 @@ class Machine:
         ]
         return dict(sorted(pairs))
 
-    def settings(self) -> tuple[Settings, list[SettingsNote]]:
+    def settings(self) -> tuple[settings_file.Settings, list[settings_file.SettingsNote]]:
         """The file's settings, and notes on them; defaults without a file."""
         try:
             settings, told = settings_file.read_settings_file(
                 self.settings_path(), [self.root / roles.ETC], saved_passwords(self), self.header_port()
             )
         except OSError as error:
-            return Settings(), [SettingsNote("unreadable", params={"reason": error.strerror or str(error)})]
+            return settings_file.Settings(), [
+                settings_file.SettingsNote("unreadable", params={"reason": error.strerror or str(error)})
+            ]
         if self.accounts().get(settings.user, (PEOPLE[0], ""))[0] not in PEOPLE:
-            return replace(settings, user=""), [*told, SettingsNote("user")]
+            return replace(settings, user=""), [*told, settings_file.SettingsNote("user")]
         return settings, told
 
     def header_port(self) -> HeaderPort:
@@ -166,7 +167,7 @@ class ApplyResult:
     passwords were locked."""
 
     changed: tuple[str, ...]
-    notes: tuple[SettingsNote, ...]
+    notes: tuple[settings_file.SettingsNote, ...]
     restart: bool
     locked: tuple[str, ...]
 
@@ -202,7 +203,7 @@ def _apply(machine: Machine, start: bool, wait: bool) -> ApplyResult:
     for wanted in files:
         state = _write(machine.root, wanted)
         if state is None:
-            told.append(SettingsNote("by_hand", params={"path": f"/{wanted.path}"}))
+            told.append(settings_file.SettingsNote("by_hand", params={"path": f"/{wanted.path}"}))
         elif state:
             changed.append(wanted.path)
     staying = (
@@ -253,8 +254,8 @@ def _apply(machine: Machine, start: bool, wait: bool) -> ApplyResult:
 
 
 def _let_in(
-    machine: Machine, settings: Settings, start: bool, is_clear: bool
-) -> tuple[list[SettingsNote], tuple[str, ...]]:
+    machine: Machine, settings: settings_file.Settings, start: bool, is_clear: bool
+) -> tuple[list[settings_file.SettingsNote], tuple[str, ...]]:
     """Make the user who looks after the machine, open a way in, and close those that the file has no longer: of users
     who are not named, and passwords; only where the file `is_clear`: a mistake in it, or a card that cannot be read,
     locks nobody out. Returns notes, and whose passwords were locked."""
@@ -285,7 +286,7 @@ def _let_in(
     for verb in ("enable", "start --no-block")[: 1 + start] if settings.ssh_key else ():
         machine.run(["systemctl", "--quiet", *verb.split(), "ssh.service"])
     failed = [
-        SettingsNote("user_failed", params={"program": words[0], "code": code})
+        settings_file.SettingsNote("user_failed", params={"program": words[0], "code": code})
         for words in steps
         # By a pipe: everybody may read the list of processes.
         if (code := machine.run(words, f"{user}:{hashed}\n" if words[0] == "chpasswd" else ""))
@@ -293,7 +294,7 @@ def _let_in(
     return failed, tuple(name for name in (*gone, *only_key) if name in have_password)
 
 
-def _show_new_pin(machine: Machine, settings: Settings) -> None:
+def _show_new_pin(machine: Machine, settings: settings_file.Settings) -> None:
     """At each start a new PIN for a hub of which nobody has used one yet; kept in memory, for screen and printer."""
     pin, made, shown = (machine.root / path for path in (f"{HUB_DATA}/pin", UNUSED_PIN, NEW_PIN))
     logged_in = pin.with_name("sessions.json").exists()
@@ -311,7 +312,9 @@ def _show_new_pin(machine: Machine, settings: Settings) -> None:
         _set_pin(pin, shown.read_text(encoding="ascii").split()[1], made)
 
 
-def _switch(machine: Machine, settings: Settings, start: bool, wait: bool) -> list[SettingsNote]:
+def _switch(
+    machine: Machine, settings: settings_file.Settings, start: bool, wait: bool
+) -> list[settings_file.SettingsNote]:
     wanted, others = roles.role_services(settings)
     there = [unit for unit in others if _has_unit(machine.root, unit)]
     wall = roles.systemd_unit("wall")
@@ -332,7 +335,11 @@ def _switch(machine: Machine, settings: Settings, start: bool, wait: bool) -> li
         for verb in ("enable", "start --no-block")[: 1 + (start and unit != EACH_START)]
         if machine.run(["systemctl", "--quiet", *verb.split(), unit])
     ]
-    return [SettingsNote("refused", params={"services": " ".join(dict.fromkeys(refused))})] if refused else []
+    return (
+        [settings_file.SettingsNote("refused", params={"services": " ".join(dict.fromkeys(refused))})]
+        if refused
+        else []
+    )
 
 
 def _has_unit(root: Path, unit: str) -> bool:
@@ -405,7 +412,7 @@ def _copy_extra_files(machine: Machine) -> list[str]:
     return changed
 
 
-def _name(machine: Machine, settings: Settings) -> list[str]:
+def _name(machine: Machine, settings: settings_file.Settings) -> list[str]:
     # A machine without our card keeps the name that its owner chose.
     if not settings.name and (not settings.role or machine.boot() is None):
         return []
@@ -428,7 +435,7 @@ def _name(machine: Machine, settings: Settings) -> list[str]:
     return ["etc/hostname", "etc/hosts"]
 
 
-def _zone(machine: Machine, settings: Settings) -> list[str]:
+def _zone(machine: Machine, settings: settings_file.Settings) -> list[str]:
     zone = settings.timezone or (country_time_zone(settings.country, machine.root) if settings.country else "")
     file, link = machine.root / "usr/share/zoneinfo" / zone, machine.root / "etc/localtime"
     if not zone or not file.is_file() or (link.is_symlink() and os.readlink(link) == f"/usr/share/zoneinfo/{zone}"):
@@ -459,7 +466,9 @@ def saved_passwords(machine: Machine) -> dict[str, str] | None:
         return {}
 
 
-def _take_secrets(machine: Machine, settings: Settings) -> tuple[dict[str, str], list[SettingsNote]]:
+def _take_secrets(
+    machine: Machine, settings: settings_file.Settings
+) -> tuple[dict[str, str], list[settings_file.SettingsNote]]:
     """(All saved passwords by network; notes to report). Passwords are removed from the boot partition, which any
     computer can read, once they are saved on the machine."""
     path, saved = machine.root / SECRETS, saved_passwords(machine) or {}
@@ -481,7 +490,7 @@ def _take_secrets(machine: Machine, settings: Settings) -> tuple[dict[str, str],
             machine.settings_path(), {*(key for key, network, _ in given if network in new), *(["pin"] if pin else [])}
         )
     except OSError as error:
-        return saved | new, [SettingsNote("not_wiped", params={"reason": error.strerror or str(error)})]
+        return saved | new, [settings_file.SettingsNote("not_wiped", params={"reason": error.strerror or str(error)})]
     return saved | new, []
 
 

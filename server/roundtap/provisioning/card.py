@@ -17,7 +17,6 @@ from roundtap.headless import cli_io
 from roundtap.provisioning import boot_files, read_only, settings_file
 from roundtap.provisioning.applying import machine_at
 from roundtap.provisioning.bundle import ARCHITECTURE, MIB, OWN, WALL, Bundle, read_bundle
-from roundtap.provisioning.settings_file import FILE, SettingsNote
 from roundtap_core.command_arguments import argument
 from roundtap_core.errors import Problem
 from roundtap_machine.atomic_write import write_atomically
@@ -117,11 +116,11 @@ def _run(args: argparse.Namespace, unpacked: Path) -> int:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), args.target)
         if not args.bundle:
             raise Problem("card_no_bundle", folder="dist")
-        files, notes = _settings_files(args.settings or (where if where.is_dir() else FILES) / FILE)
+        files, notes = _settings_files(args.settings or (where if where.is_dir() else FILES) / settings_file.FILE)
         words = cli_io.cli_words()
         if notes:
             # A card that cannot work is not made.
-            cli_io.write_lines(note.text(words, (args.settings or Path(FILE)).name) for note in notes)
+            cli_io.write_lines(note.text(words, (args.settings or Path(settings_file.FILE)).name) for note in notes)
             return cli_io.BAD_INPUT
         bundle = read_bundle(Path(args.bundle), unpacked, args.architecture)
         if not where.is_dir():
@@ -154,12 +153,12 @@ def _run(args: argparse.Namespace, unpacked: Path) -> int:
     return cli_io.DONE
 
 
-def _settings_files(path: Path) -> tuple[dict[str, bytes], list[SettingsNote]]:
+def _settings_files(path: Path) -> tuple[dict[str, bytes], list[settings_file.SettingsNote]]:
     """roundtap.txt and the TOML files beside it that it names, and the notes on it."""
     settings, notes = settings_file.read_settings_file(path, [ETC])
     named = {settings.board, settings.printer, settings_file.STANDBY_FILE if settings.role == "standby" else ""}
     beside = {each.name: each.read_bytes() for each in settings_file.toml_files(path.parent) if each.name in named}
-    return {**beside, **({FILE: path.read_bytes()} if path.exists() else {})}, notes
+    return {**beside, **({settings_file.FILE: path.read_bytes()} if path.exists() else {})}, notes
 
 
 def _size_mib(files: Sequence[Path]) -> int:
@@ -297,14 +296,14 @@ def prepare_card(card: Card, packages: Sequence[Path], settings: Mapping[str, by
         raise Problem("card_full", needed_mib=needed_mib, free_mib=free_mib)
     card.copy(packages, f"{FOLDER}/bundle")
     small = {**settings, SCRIPT: (FILES / "first-boot.sh").read_bytes(), f"{FOLDER}/tries": b"0\n"}
-    if FILE not in small and card.get(FILE) is None:
+    if settings_file.FILE not in small and card.get(settings_file.FILE) is None:
         # For Notepad, with Windows line ends.
-        text = (FILES / FILE).read_text(encoding="utf-8")
-        small[FILE] = b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode()
+        text = (FILES / settings_file.FILE).read_text(encoding="utf-8")
+        small[settings_file.FILE] = b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode()
     for name, raw in small.items():
         card.put(name, raw)
     read_back(card, {**small, **{f"{FOLDER}/bundle/{path.name}": path for path in packages}})
-    on_card, _ = settings_file.read_settings(card.get(FILE) or b"")
+    on_card, _ = settings_file.read_settings(card.get(settings_file.FILE) or b"")
     # Last and atomically: until here the card starts as it did before.
     text = with_first_boot_script(cmdline.decode("utf-8", errors="surrogateescape"), on_card)
     line = text.encode("utf-8", errors="surrogateescape")

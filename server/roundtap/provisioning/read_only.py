@@ -7,9 +7,8 @@ from pathlib import Path
 from roundtap.provisioning import boot_files, roles
 from roundtap.provisioning.applying import Machine, write_if_changed
 from roundtap.provisioning.settings_file import SettingsNote
-from roundtap_machine import health
 from roundtap_machine.atomic_write import write_atomically
-from roundtap_machine.health import Mount, mounts_of
+from roundtap_machine.health import MachineProbe, Mount, mounts_of
 
 LABEL, DATA = "roundtap-data", "data"
 # Debian's overlayroot, as raspi-config uses it; recurse=0 leaves the data partition alone.
@@ -63,7 +62,7 @@ def data_partition(root: Path) -> str:
 
 def _mounts(root: Path) -> list[Mount]:
     # Not os.path.ismount, which misses bind mounts on the same disk.
-    return mounts_of(health.MachineProbe(root=root).text("proc/self/mountinfo") or "")
+    return mounts_of(MachineProbe(root=root).text("proc/self/mountinfo") or "")
 
 
 def prepare_data_partition(machine: Machine) -> list[SettingsNote]:

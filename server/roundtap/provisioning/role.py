@@ -10,8 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from roundtap.provisioning import applying, read_only, roles
-from roundtap.provisioning.applying import Machine, write_if_changed
-from roundtap.provisioning.roles import ETC
 from roundtap.provisioning.settings_file import ROLES, Settings, SettingsNote
 from roundtap_core.command_arguments import argument
 from roundtap_core.errors import Problem
@@ -108,7 +106,7 @@ def show_on_display(settings: Settings, text: str, root: Path, hold: Callable[[f
         from roundtap_devices.boards import load_board
         from roundtap_devices.display.oled import oled_screen
 
-        wiring = load_board(roles.own_or_known(settings.board or "recommended", root / ETC)).screen
+        wiring = load_board(roles.own_or_known(settings.board or "recommended", root / roles.ETC)).screen
         if wiring.bus != "i2c":
             # On SPI the display needs two pins that belong to the unit.
             return False
@@ -138,7 +136,7 @@ def render_text(text: str) -> Any:
     return image
 
 
-def silence_first_boot(machine: Machine) -> None:
+def silence_first_boot(machine: applying.Machine) -> None:
     """Keep the stock system from waiting for a person, and other tools from setting the machine up."""
     machine.run(["systemctl", "--quiet", "mask", ASKS_FOR_A_USER])
     machine.run(["systemctl", "--quiet", "disable", MAKES_HOST_KEYS])
@@ -152,19 +150,19 @@ def silence_first_boot(machine: Machine) -> None:
         # Of the final stage, Imager's packages want a network.
         failed = [machine.run(["timeout", "600", *step]) and "final" not in step for step in steps]
         if steps and not any(failed):
-            write_if_changed(machine.root / TAKEN_OVER, ", ".join(names))
+            applying.write_if_changed(machine.root / TAKEN_OVER, ", ".join(names))
     if has_cloud:
         # Its documented switch.
         (machine.root / CLOUD_OFF).touch()
     if (machine.root / "etc/modules-load.d").is_dir():
-        write_if_changed(machine.root / "etc/modules-load.d/roundtap.conf", "i2c-dev\n")
+        applying.write_if_changed(machine.root / "etc/modules-load.d/roundtap.conf", "i2c-dev\n")
     state = machine.root / RADIO_OFF
     if state.is_file() and "WirelessEnabled=false" in state.read_text(encoding="utf-8"):
-        write_if_changed(state, "[main]\nWirelessEnabled=true\n", 0o600)
+        applying.write_if_changed(state, "[main]\nWirelessEnabled=true\n", 0o600)
     machine.run(["rfkill", "unblock", "wifi"])
 
 
-def restart_wanted(machine: Machine) -> bool:
+def restart_wanted(machine: applying.Machine) -> bool:
     """True once for each state of the boot files, so that a card that loses its writes does not restart for ever."""
     boot = machine.boot()
     if boot is None:
@@ -177,7 +175,7 @@ def restart_wanted(machine: Machine) -> bool:
     path = machine.root / TRIED
     if path.is_file() and path.read_text(encoding="utf-8", errors="replace") == state:
         return False
-    write_if_changed(path, state, 0o600)
+    applying.write_if_changed(path, state, 0o600)
     return True
 
 
@@ -213,7 +211,7 @@ def run(args: argparse.Namespace) -> int:
     return DONE
 
 
-def _apply(machine: Machine, first: bool, restart: bool, wait: bool = False) -> int:
+def _apply(machine: applying.Machine, first: bool, restart: bool, wait: bool = False) -> int:
     at_start = restart and machine.root == Path("/")
     if first:
         silence_first_boot(machine)
@@ -250,7 +248,7 @@ def _apply(machine: Machine, first: bool, restart: bool, wait: bool = False) -> 
         done.locked,
     )
     says = " ".join(note.text(words) for note in mistakes)
-    write_if_changed(machine.root / APPLIED, f"{settings.role}\n{says}")
+    applying.write_if_changed(machine.root / APPLIED, f"{settings.role}\n{says}")
     with machine.boot_open():
         write_report(
             machine.boot(),
@@ -268,7 +266,7 @@ def _apply(machine: Machine, first: bool, restart: bool, wait: bool = False) -> 
     return DONE
 
 
-def _turn(machine: Machine, on: bool, restart: bool) -> int:
+def _turn(machine: applying.Machine, on: bool, restart: bool) -> int:
     settings, _ = machine.settings()
     words = words_for(settings)
     notes = read_only.prepare_data_partition(machine) if on and not read_only.is_read_only(machine.root) else []
@@ -282,7 +280,7 @@ def _turn(machine: Machine, on: bool, restart: bool) -> int:
     return BAD_INPUT if notes or root_notes else DONE
 
 
-def _is_data_missing(machine: Machine) -> bool:
+def _is_data_missing(machine: applying.Machine) -> bool:
     """Whether the data partition of `/etc/fstab` is missing, so that the services that need it do not start."""
     fstab = machine.root / "etc/fstab"
     return (

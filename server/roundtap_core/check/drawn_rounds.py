@@ -7,8 +7,7 @@ from itertools import product
 from msgspec.structs import replace
 
 from roundtap_core import records
-from roundtap_core.elimination.bracket import Bracket, BracketGame, bracket_of, present_in_round
-from roundtap_core.elimination.cut import THIRD, game_count
+from roundtap_core.elimination.bracket import THIRD, Bracket, BracketGame, bracket_of, game_count, present_in_round
 from roundtap_core.elimination.next_games import game_to_match
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.names import error_names, names_in

@@ -9,8 +9,17 @@ from unicodedata import east_asian_width
 
 from msgspec import Struct
 
-from roundtap_core.elimination.bracket import Bracket, BracketGame, BracketSeat
-from roundtap_core.elimination.cut import CHAMPION, THIRD, THIRD_PLACE, drawing_order, game_count, round_key
+from roundtap_core.elimination.bracket import (
+    CHAMPION,
+    THIRD,
+    THIRD_PLACE,
+    Bracket,
+    BracketGame,
+    BracketSeat,
+    drawing_order,
+    game_count,
+    round_key,
+)
 from roundtap_core.words import Words
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif"

@@ -2,8 +2,15 @@
 
 from collections.abc import Collection, Sequence
 
-from roundtap_core.elimination.bracket import Bracket, BracketGame, BracketSeat, bracket_of
-from roundtap_core.elimination.cut import bracket_size, qualifiers, round_key
+from roundtap_core.elimination.bracket import (
+    Bracket,
+    BracketGame,
+    BracketSeat,
+    bracket_of,
+    bracket_size,
+    qualifiers,
+    round_key,
+)
 from roundtap_core.errors import Problem
 from roundtap_core.pairing.pairing_pool import refuse_open_matches
 from roundtap_core.pairing.swiss_round import DrawnRound

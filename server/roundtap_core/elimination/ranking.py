@@ -5,8 +5,18 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from roundtap_core.elimination.bracket import Bracket, BracketGame, BracketSeat, bracket_of
-from roundtap_core.elimination.cut import CHAMPION, THIRD, THIRD_PLACE, CutRow, game_count, round_key
+from roundtap_core.elimination.bracket import (
+    CHAMPION,
+    THIRD,
+    THIRD_PLACE,
+    Bracket,
+    BracketGame,
+    BracketSeat,
+    CutRow,
+    bracket_of,
+    game_count,
+    round_key,
+)
 from roundtap_core.records import DISQUALIFIED, ELIMINATION, SWISS_STAGES, Tournament, result_to_json
 from roundtap_core.standings.standings import standings
 

@@ -24,9 +24,8 @@ from roundtap_core.event.results import APPLY_RESULTS, DECIDE_RESULTS
 from roundtap_core.event.rounds import APPLY_ROUNDS, DECIDE_ROUNDS
 from roundtap_core.event.setup import APPLY_SETUP, DECIDE_SETUP
 from roundtap_core.event.states import EventState
-from roundtap_core.limits import MOST_ITEMS, refuse_over_limits
 from roundtap_core.records import Result, refuse_result_limits
-from roundtap_core.typed import MalformedMessage, parse_message
+from roundtap_core.typed import MOST_ITEMS, MalformedMessage, parse_message, refuse_over_limits
 from roundtap_core.wire import PLAIN
 
 _DECIDE: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = {

@@ -6,7 +6,6 @@ from functools import lru_cache
 from typing import Any
 
 import msgspec
-from msgspec import Struct
 
 from roundtap_core.clock import Instant
 from roundtap_core.wire import canonical_json, digest
@@ -15,7 +14,7 @@ GENESIS = "0" * 64
 VENUE = "venue"
 
 
-class Timestamp(Struct, frozen=True):
+class Timestamp(msgspec.Struct, frozen=True):
     """When an entry was made: order is the entry's number, never this."""
 
     boot_id: str
@@ -30,7 +29,7 @@ class Timestamp(Struct, frozen=True):
         return {"boot_id": self.boot_id, "mono_ms": self.mono_ms, "wall": self.wall}
 
 
-class NewEntry(Struct, frozen=True):
+class NewEntry(msgspec.Struct, frozen=True):
     """What `decide` wants recorded; number, time and hash are put to it when it is sealed."""
 
     kind: str
@@ -41,7 +40,7 @@ class NewEntry(Struct, frozen=True):
 NewEntries = list[NewEntry]
 
 
-class Entry(Struct, frozen=True):
+class Entry(msgspec.Struct, frozen=True):
     """One fact. `hash` covers everything before it, through `prev`."""
 
     stream: str

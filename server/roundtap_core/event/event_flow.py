@@ -8,9 +8,22 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from roundtap_core.clock import COUNTING, IDLE, Clock, Instant, phase_now
-from roundtap_core.elimination import cut
-from roundtap_core.elimination.bracket import Bracket, BracketGame, bracket_of
-from roundtap_core.elimination.cut import CHAMPION, FINAL, THIRD, THIRD_PLACE
+from roundtap_core.elimination.bracket import (
+    CHAMPION,
+    FINAL,
+    THIRD,
+    THIRD_PLACE,
+    THIRD_STAGE,
+    Bracket,
+    BracketGame,
+    bracket_of,
+    bracket_size,
+    game_count,
+    round_count,
+    round_key,
+    round_stage,
+    size_from_round,
+)
 from roundtap_core.elimination.ranking import FinalPlace, game_name
 from roundtap_core.errors import Problem
 from roundtap_core.event.person import Person
@@ -149,13 +162,13 @@ def stage_of_round(state: EventState, number: int, stage: str, matches: list[Mat
     before = [played for played in state.public_rounds if played.number < number]
     first = next((played for played in before if played.stage == ELIMINATION), None)
     first_matches = [m.match for m in first.matches] if first else matches
-    return cut.round_stage(stage, [played.stage for played in before], first_matches)
+    return round_stage(stage, [played.stage for played in before], first_matches)
 
 
 def stage_of_match(state: EventState, round_state: RoundState, match: MatchState) -> str:
     """The stage in `options.stages` of one match: the match for third place beside the final has its own."""
-    if match.match.game == cut.THIRD:
-        return cut.THIRD_STAGE
+    if match.match.game == THIRD:
+        return THIRD_STAGE
     if round_state.stage != ELIMINATION:
         return round_state.stage
     return stage_of_round(state, round_state.number, round_state.stage, [m.match for m in round_state.matches])
@@ -177,7 +190,7 @@ def match_clock(state: EventState, round_state: RoundState, match: MatchState) -
     if clock.total_ms is None or clock.remaining_ms is None:
         return clock
     total_ms = clock.total_ms
-    if match.match.game == cut.THIRD:
+    if match.match.game == THIRD:
         minutes = state.rulebook.minutes(stage_of_match(state, round_state, match), state.options)
         if minutes is None:
             return Clock()
@@ -203,8 +216,8 @@ def round_name(state: EventState, played: RoundState) -> str | None:
     if played.stage != ELIMINATION:
         return None
     rounds = [r for r in state.rounds if r.stage == ELIMINATION]
-    size = cut.size_from_round(m.match for m in rounds[0].matches)
-    return cut.round_key(max(1, cut.game_count(size, rounds.index(played) + 1)))
+    size = size_from_round(m.match for m in rounds[0].matches)
+    return round_key(max(1, game_count(size, rounds.index(played) + 1)))
 
 
 def total_planned_rounds(state: EventState) -> int:
@@ -213,9 +226,9 @@ def total_planned_rounds(state: EventState) -> int:
     before = [r for r in state.public_rounds if r.stage != ELIMINATION]
     begun = elimination_rounds(state)
     if begun:
-        return len(before) + cut.round_count(cut.size_from_round(m.match for m in begun[0].matches))
+        return len(before) + round_count(size_from_round(m.match for m in begun[0].matches))
     if not state.swiss_rounds:
-        return cut.round_count(cut.bracket_size(len(active_ids(state))))
+        return round_count(bracket_size(len(active_ids(state))))
     if in_second_swiss(state):
         swiss = [r for r in before if r.stage != SECOND_SWISS]
         return len(swiss) + second_stage_length(tournament_of(state))

@@ -1,7 +1,5 @@
 """What became of every report of an event: a mapping that grows without being copied, in a quarter of the memory."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from roundtap_core.event.states import ReportFate
@@ -32,14 +30,14 @@ class ReportFates(Mapping[str, ReportFate]):
         self._tail: Mapping[str, bytes | ReportFate] = {} if tail is None else tail
 
     @classmethod
-    def of(cls, fates: Mapping[str, ReportFate]) -> ReportFates:
+    def of(cls, fates: Mapping[str, ReportFate]) -> "ReportFates":
         """The same fates; itself, if it is one of these."""
         if isinstance(fates, ReportFates):
             return fates
         block = {report_id: _packed(fate) for report_id, fate in fates.items()}
         return cls((block,) if block else ())
 
-    def with_fate(self, report_id: str, fate: ReportFate) -> ReportFates:
+    def with_fate(self, report_id: str, fate: ReportFate) -> "ReportFates":
         """These and one more; a fate that is known already gives way to `fate`."""
         if report_id in self:
             return ReportFates.of({**self, report_id: fate})

@@ -10,7 +10,7 @@ from msgspec.structs import asdict
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event import mending_steps
-from roundtap_core.event.closing import closing_entry
+from roundtap_core.event.cut import closing_entry
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.event_flow import elimination_rounds
 from roundtap_core.event.judging import roles_of

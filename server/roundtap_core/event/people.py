@@ -11,11 +11,10 @@ from roundtap_core.errors import Problem
 from roundtap_core.event import abandoned_match, event_flow, lookups, states
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
 from roundtap_core.event.judging import roles_of
-from roundtap_core.limits import MOST_COMPETITORS, fits_line
 from roundtap_core.pairing.everybody import seats
 from roundtap_core.records import BYE, SWISS_STAGES, UNPAIRED_LOSS, WON_BYE, Match, Result
 from roundtap_core.rulebooks.base import ORGANIZER
-from roundtap_core.typed import Count, Id, IdOrEmpty, LineOrEmpty, Number, Prose, Text
+from roundtap_core.typed import MOST_COMPETITORS, Count, Id, IdOrEmpty, LineOrEmpty, Number, Prose, Text, fits_line
 
 MOST_SIGNED_UP = 512  # Sign-up by phone closes at this many entries; the desk enters the rest
 

@@ -1,7 +1,5 @@
 """What is known of a person: kept apart from the entries, so that a person can be forgotten and lists stay secret."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -9,10 +7,9 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct, to_builtins
 
 from roundtap_core.errors import Problem
-from roundtap_core.limits import LINE, PROSE, refuse_over_limits
 from roundtap_core.reasons import type_problems
 from roundtap_core.records import Competitor
-from roundtap_core.typed import Id, Line
+from roundtap_core.typed import LINE, PROSE, Id, Line, refuse_over_limits
 from roundtap_core.wire import digest
 
 LINK_LETTERS, NOTE_LETTERS = 500, 1000
@@ -64,14 +61,14 @@ class Person(Struct, frozen=True):
         return {key: value for key, value in data.items() if value is not None}
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Person:
+    def from_json(cls, data: Mapping[str, Any]) -> "Person":
         values = dict(data)
         for key in ("members", "houses"):
             values[key] = tuple(values.get(key) or ())
         return cls(**values)
 
     @classmethod
-    def of(cls, competitor: Competitor) -> Person:
+    def of(cls, competitor: Competitor) -> "Person":
         c = competitor
         return cls(
             c.name,

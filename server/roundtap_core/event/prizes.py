@@ -11,9 +11,8 @@ from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
 from roundtap_core.event.lookups import Step, event_step
 from roundtap_core.event.states import ACTIVE, AMONG, CHECKED_IN, DoorPrize, EventState, Prize, active_ids
-from roundtap_core.limits import MOST_COMPETITORS
 from roundtap_core.randomness import lot_number
-from roundtap_core.typed import Count, Exact, IdOrEmpty, Prose
+from roundtap_core.typed import MOST_COMPETITORS, Count, Exact, IdOrEmpty, Prose
 
 PRIZES_MAX = 100
 

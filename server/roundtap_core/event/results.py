@@ -24,8 +24,6 @@ from roundtap_core.event.event_flow import (
 from roundtap_core.event.fates import ReportFates
 from roundtap_core.event.lookups import Step, find_match, free_table, match_step
 from roundtap_core.event.people import with_unpaired_losses, without_unpaired_loss
-from roundtap_core.event.states import RULING as RULING_LINE
-from roundtap_core.records import refuse_result_limits, result_from_json, result_to_json
 from roundtap_core.rulebooks import result_gate
 from roundtap_core.typed import Count, Exact, Id, IdOrEmpty, Natural, Prose, Text
 
@@ -268,8 +266,8 @@ def _refusal(state: states.EventState, command: RecordReport, now: Instant) -> s
     if state.finished or round_state.status != states.PUBLISHED:
         return LATE
     try:
-        result = result_from_json(command.result)
-        refuse_result_limits(result)
+        result = records.result_from_json(command.result)
+        records.refuse_result_limits(result)
     except Problem:
         return IMPOSSIBLE
     if match.decided and result == match.match.result:
@@ -353,7 +351,7 @@ def enter_result(state: states.EventState, command: EnterResult, now: Instant) -
         "result-entered",
         {
             "match": match.id,
-            "result": result_to_json(command.result) if command.result else None,
+            "result": records.result_to_json(command.result) if command.result else None,
             **({"reason": command.reason} if command.reason else {}),
             **({"left": True} if _by_leaving(state, match, command) else {}),
             **lost,
@@ -467,7 +465,7 @@ def _apply_report(state: states.EventState, data: Mapping[str, Any], entry: Entr
         return state.with_match(replace(match, strangers=strangers), fates=fates)
     side: records.Side = data["side"]
     report = states.SideReport(
-        result_from_json(data["result"]), entry.number, data["report_id"], data["body"], data.get("holder")
+        records.result_from_json(data["result"]), entry.number, data["report_id"], data["body"], data.get("holder")
     )
     reports = _merge_squads({**match.reports, side: report})
     serials = {**match.heard, side: data["serial"]} if data.get("serial") else match.heard
@@ -519,14 +517,14 @@ def _apply_result(
     data: Mapping[str, Any],
     entry: Entry,
 ) -> states.EventState:
-    result = result_from_json(data["result"]) if data["result"] is not None else None
+    result = records.result_from_json(data["result"]) if data["result"] is not None else None
     before, corrections = match.match.result, match.corrections
     if before is not None and result != before:
         # By what stood before it later rounds were drawn, up to the newest public one.
         corrections = (
             *corrections,
             {
-                "was": result_to_json(before),
+                "was": records.result_to_json(before),
                 "by": entry.actor,
                 "after_round": state.public_rounds[-1].number,
                 **({"reason": data["reason"]} if data.get("reason") else {}),
@@ -546,7 +544,7 @@ def _apply_result(
         stood=match.stood if before in (None, result) else before,
     )
     if data.get("reason"):
-        line = states.LogLine(RULING_LINE, entry.number, entry.actor.partition(":")[0], data["reason"])
+        line = states.LogLine(states.RULING, entry.number, entry.actor.partition(":")[0], data["reason"])
         now = replace(now, log=(*now.log, line))
     return state.with_match(now)
 

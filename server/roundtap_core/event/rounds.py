@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from roundtap_core.clock import COUNTING, IDLE, PAUSED, RUNNING, Clock, Instant
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event import event_flow, states
-from roundtap_core.event.closing import closing_entry, final_order, unfinished_parts
+from roundtap_core.event.cut import closing_entry, final_order, unfinished_parts
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
 from roundtap_core.event.imposed_rounds import AdoptRound, ImposeRound, adopt_round, draft_entry, impose_round
 from roundtap_core.event.lookups import Step, event_step

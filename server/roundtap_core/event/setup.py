@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from roundtap_core.clock import Instant
-from roundtap_core.elimination.cut import Cut
+from roundtap_core.elimination.bracket import Cut
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event import states
 from roundtap_core.event.cut import cut_entries
@@ -17,13 +17,12 @@ from roundtap_core.event.entries import Entry, NewEntries, NewEntry
 from roundtap_core.event.judging import roles_of
 from roundtap_core.event.lookups import Step, event_step, without_draft
 from roundtap_core.event.person import Person
-from roundtap_core.limits import MOST_ROUNDS, refuse_options_out_of_range
 from roundtap_core.names import clean_name
 from roundtap_core.records import SWISS
 from roundtap_core.rulebooks.base import NO, ORGANIZER, OWN, Options, Rulebook, may_play
 from roundtap_core.rulebooks.own_rules import Rules, rules_data, rules_json
 from roundtap_core.rulebooks.registry import rulebook
-from roundtap_core.typed import Exact, IdOrEmpty, LineOrEmpty, Prose
+from roundtap_core.typed import MOST_ROUNDS, Exact, IdOrEmpty, LineOrEmpty, Prose, refuse_options_out_of_range
 from roundtap_core.wire import canonical_json
 
 LIST_MISSING, LIST_WRONG, DECK_TWICE = "list_missing", "list_wrong", "deck_twice"

@@ -1,7 +1,5 @@
 """The state of one event: what the fold of its entries yields. Frozen; `decide.apply` makes the next one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any
@@ -11,11 +9,10 @@ from msgspec.structs import replace
 
 from roundtap_core import records
 from roundtap_core.clock import Clock, Instant
-from roundtap_core.elimination.cut import Cut
+from roundtap_core.elimination.bracket import Cut
 from roundtap_core.event.entries import GENESIS
 from roundtap_core.event.person import Person
 from roundtap_core.names import public_names
-from roundtap_core.records import result_to_json
 from roundtap_core.rulebooks.base import HEAD_JUDGE, JUDGE, ORGANIZER, Rulebook
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.typed import Count, Exact, Id, IdOrEmpty, LastRound, Line, Number, Prose, Text
@@ -287,8 +284,7 @@ class ReportFate(Struct, frozen=True):
     match: str | None = None
 
 
-UNIT_SOURCE, PHONE_SOURCE = "unit:", "phone:"
-"""How a source begins: a table unit, or the phone of a competitor, whose name or id follows."""
+UNIT_SOURCE = "unit:"  # how the source of a table unit begins; its name follows
 
 
 class Request(Struct, frozen=True):
@@ -401,7 +397,7 @@ class EventState(Struct, frozen=True):
         played = self.rounds[place[0]]
         return played, played.matches[place[1]]
 
-    def with_match(self, match: MatchState, **more: Any) -> EventState:
+    def with_match(self, match: MatchState, **more: Any) -> "EventState":
         """The state with this match in the place of the one of its id, where there is one, and other fields changed."""
         place = self._place_of(match.id)
         if place is None:
@@ -411,7 +407,7 @@ class EventState(Struct, frozen=True):
         matches = (*played.matches[:m], match, *played.matches[m + 1 :])
         return replace(self, rounds=(*self.rounds[:r], replace(played, matches=matches), *self.rounds[r + 1 :]), **more)
 
-    def with_entrant(self, competitor: str, **changes: Any) -> EventState:
+    def with_entrant(self, competitor: str, **changes: Any) -> "EventState":
         return replace(self, entrants={**self.entrants, competitor: replace(self.entrants[competitor], **changes)})
 
     def _place_of(self, match_id: str) -> tuple[int, int] | None:
@@ -497,7 +493,7 @@ def tournament_of(
 
 
 def _match(match: MatchState) -> records.Match:
-    """With what stood before corrections: the places of who made the cut go by that (`cut.swiss_order`)."""
+    """With what stood before corrections: the places of who made the cut go by that (`bracket.swiss_order`)."""
     if not match.corrections:
         return match.match
     return replace(match.match, record={**(match.match.record or {}), "corrections": match.corrections})
@@ -546,7 +542,7 @@ def state_digest(state: EventState) -> str:
                             m.match.a,
                             m.match.b,
                             m.match.bye,
-                            result_to_json(m.match.result) if m.match.result else None,
+                            records.result_to_json(m.match.result) if m.match.result else None,
                             *([m.match.game] if m.match.game is not None else ()),
                         ]
                         for m in r.matches

@@ -11,7 +11,7 @@ import io
 import re
 from typing import Any
 
-from roundtap_core.elimination.cut import THIRD
+from roundtap_core.elimination.bracket import THIRD
 from roundtap_core.elimination.ranking import final_places
 from roundtap_core.errors import Problem
 from roundtap_core.names import display_name, names_in

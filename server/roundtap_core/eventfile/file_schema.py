@@ -4,18 +4,21 @@ What types cannot say stands in `read.py`: unique ids, known competitors. `event
 the same; it is made from these types (`tests/tools/event_schema.py`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Container, Iterator, Sequence
 from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import UNSET, Meta, UnsetType, field
 
 from roundtap_core.errors import Problem
-from roundtap_core.limits import LINE_LETTERS, MINUTES, MOST_COMPETITORS, MOST_ROUNDS, PROSE, ROUND, limit_violations
 from roundtap_core.reasons import type_problems
 from roundtap_core.records import Side
 from roundtap_core.typed import (
+    LINE_LETTERS,
+    MINUTES,
+    MOST_COMPETITORS,
+    MOST_ROUNDS,
+    PROSE,
+    ROUND,
     Count,
     Exact,
     Figure,
@@ -26,6 +29,7 @@ from roundtap_core.typed import (
     Minutes,
     Number,
     Prose,
+    limit_violations,
     parse_message,
 )
 
@@ -50,7 +54,7 @@ class FreeObject(dict[str, Any]):
     KNOWN: ClassVar[type[Message]] = Message  # keys with a fixed meaning
 
     @classmethod
-    def of(cls, data: object) -> FreeObject:
+    def of(cls, data: object) -> "FreeObject":
         if not isinstance(data, dict) or any(cls.problems(data, "/" * cls.LEVEL)):
             raise ValueError("beyond the limits")
         return cls(data)
@@ -71,7 +75,7 @@ class OwnRules(dict[str, Any]):
     JSON_TYPE = "object"
 
     @classmethod
-    def of(cls, data: object) -> OwnRules:
+    def of(cls, data: object) -> "OwnRules":
         own_rules_json(data)
         return cls(data if isinstance(data, dict) else {})
 

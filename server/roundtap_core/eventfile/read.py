@@ -13,9 +13,6 @@ from msgspec.json import encode
 
 from roundtap_core.errors import Invalid, Problem, json_pointer
 from roundtap_core.eventfile import file_schema
-from roundtap_core.eventfile.file_schema import Cut, Event, Official, PlayOnNote, own_rules_json
-from roundtap_core.eventfile.file_schema import Result as FileResult
-from roundtap_core.limits import MOST_ROUNDS, NESTING_MAX
 from roundtap_core.reasons import type_problems
 from roundtap_core.records import (
     SWISS,
@@ -30,7 +27,7 @@ from roundtap_core.records import (
 )
 from roundtap_core.rulebooks.base import Rulebook
 from roundtap_core.rulebooks.registry import rulebook
-from roundtap_core.typed import MalformedMessage, decode_message, parse_message
+from roundtap_core.typed import MOST_ROUNDS, NESTING_MAX, MalformedMessage, decode_message, parse_message
 
 _TUPLES = ("warnings", "members", "houses")
 
@@ -66,7 +63,7 @@ def to_tournament(event: file_schema.Event, results: Iterable[Result]) -> Tourna
     return Tournament(
         name=event.name,
         rulebook=event.rulebook,
-        rules=own_rules_json(event.rules) if event.rules else None,
+        rules=file_schema.own_rules_json(event.rules) if event.rules else None,
         level=event.level or None,
         options=to_builtins(event.options or {}),
         seed=event.seed or 0,
@@ -118,7 +115,7 @@ def _match(entry: file_schema.Entry, results: Iterator[Result]) -> Match:
 
 def parse_event_file(text: str) -> Tournament:
     """The tournament in the text of an event file. Raises the file's first Problem, broken JSON included."""
-    event = decode_message(Event, text.removeprefix("\ufeff"))
+    event = decode_message(file_schema.Event, text.removeprefix("\ufeff"))
     return _tournament(event) if event else tournament_from_json(parse_json(text))
 
 
@@ -171,18 +168,18 @@ def tournament_from_json(data: object) -> Tournament:
 
 def event_problems(data: object) -> Iterator[Problem]:
     """Everything for which the file cannot be read: first its form, then what contradicts itself."""
-    formal = list(type_problems(data, Event))
+    formal = list(type_problems(data, file_schema.Event))
     yield from formal or _contradictions(_event(data), [])
 
 
-def _event(data: object) -> Event:
+def _event(data: object) -> file_schema.Event:
     try:
-        return parse_message(Event, data)
+        return parse_message(file_schema.Event, data)
     except MalformedMessage:
-        raise next(type_problems(data, Event)) from None
+        raise next(type_problems(data, file_schema.Event)) from None
 
 
-def _tournament(event: Event) -> Tournament:
+def _tournament(event: file_schema.Event) -> Tournament:
     """Raises the first Problem of what contradicts itself."""
     results: list[Result] = []
     for problem in _contradictions(event, results):
@@ -190,17 +187,19 @@ def _tournament(event: Event) -> Tournament:
     return to_tournament(event, results)
 
 
-def _contradictions(event: Event, results: list[Result]) -> Iterator[Problem]:
+def _contradictions(event: file_schema.Event, results: list[Result]) -> Iterator[Problem]:
     """The results, which have to be read for it, are appended in the file's order."""
     try:
-        book = rulebook(event.rulebook, own_rules_json(event.rules) if event.rules else None)
+        book = rulebook(event.rulebook, file_schema.own_rules_json(event.rules) if event.rules else None)
     except Problem as problem:
         yield problem
         return
     if event.rules:
         from roundtap_core.rulebooks.own_rules import contradictions, rules_from_json
 
-        yield from (problem.at("/rules") for problem in contradictions(rules_from_json(own_rules_json(event.rules))))
+        yield from (
+            problem.at("/rules") for problem in contradictions(rules_from_json(file_schema.own_rules_json(event.rules)))
+        )
     if event.level and book.levels and event.level not in book.levels:
         yield Invalid("not_one_of", where="/level", value=event.level, options=", ".join(book.levels))
     yield from competitor_problems(event.competitors)
@@ -235,7 +234,7 @@ class _ResultReader:
         self._book, self._options = book, book.options(given)
         self._judged: dict[tuple[bool, bytes], Result] = {}
 
-    def read(self, written: FileResult, knockout: bool) -> Result:
+    def read(self, written: file_schema.Result, knockout: bool) -> Result:
         """Raises Problem."""
         key = knockout, encode(written)
         if key not in self._judged:
@@ -258,7 +257,7 @@ def competitor_problems(competitors: Sequence[file_schema.Competitor]) -> Iterat
             yield Problem("id_twice", where=where, competitor=one.id, first=f"/competitors/{before}")
 
 
-def official_problems(officials: Sequence[Official], ids: Set[str]) -> Iterator[Problem]:
+def official_problems(officials: Sequence[file_schema.Official], ids: Set[str]) -> Iterator[Problem]:
     """Officials have ids of their own; who of them plays is a competitor."""
     first: dict[str, str] = {}
     for index, one in enumerate(officials):
@@ -270,7 +269,7 @@ def official_problems(officials: Sequence[Official], ids: Set[str]) -> Iterator[
             yield Problem("unknown_competitor", where=f"{where}/plays", competitor=one.plays)
 
 
-def played_on_problems(lines: Sequence[PlayOnNote], ids: Set[str]) -> Iterator[Problem]:
+def played_on_problems(lines: Sequence[file_schema.PlayOnNote], ids: Set[str]) -> Iterator[Problem]:
     """A missing point names a known competitor, or none."""
     for index, line in enumerate(lines):
         for at, point in enumerate(line.points):
@@ -278,7 +277,7 @@ def played_on_problems(lines: Sequence[PlayOnNote], ids: Set[str]) -> Iterator[P
                 yield Problem("unknown_competitor", where=f"/played_on/{index}/points/{at}/who", competitor=point.who)
 
 
-def cut_problems(cut: Cut, ids: Set[str]) -> Iterator[Problem]:
+def cut_problems(cut: file_schema.Cut, ids: Set[str]) -> Iterator[Problem]:
     """Everyone in the cut is a competitor, once in each list."""
     for key in ("order", "seeds", "declined", "absent"):
         listed = getattr(cut, key) or ()

@@ -5,12 +5,10 @@ steps in order: questions, and rules between them that may decide, so that no ne
 `walk_way` tells what to ask next; `compose_result` makes the `Result`, and `result_readings` reads one back.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
-from msgspec import Meta, Struct, to_builtins
+from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from roundtap_core.errors import Invalid, Problem
@@ -93,7 +91,7 @@ class WayToEnd(Message, frozen=True):
         """Figures that a rule adds one to, on behalf of another."""
         return frozenset(step.gives for step in self.steps if isinstance(step, Bonus))
 
-    def opened_by(self, opener: Side) -> WayToEnd:
+    def opened_by(self, opener: Side) -> "WayToEnd":
         """The way with every question as addressed to its side."""
         sides: dict[str | None, Side] = {WINNER: opener, LOSER: other_side(opener)}
         return self.replace(
@@ -103,7 +101,7 @@ class WayToEnd(Message, frozen=True):
             )
         )
 
-    def for_one_side(self, side: Side, opener: Side) -> WayToEnd:
+    def for_one_side(self, side: Side, opener: Side) -> "WayToEnd":
         """The way as addressed to one side alone: the other picks its own squads."""
         theirs = LOSER if side == opener else WINNER
         return self.replace(
@@ -160,11 +158,6 @@ def with_rulings(form: Form, outcomes: tuple[str, ...]) -> Form:
     if figures:
         rulings.append(WayToEnd("ruling_figures", ANY_TIME, RULING, (named, *figures)))
     return form.replace(ways=(*form.ways, *rulings))
-
-
-def form_to_json(form: Form) -> dict[str, Any]:
-    """The form as plain JSON, as it travels in a table's view."""
-    return dict(to_builtins(form))
 
 
 class SlipTicks(Struct, frozen=True):
@@ -299,11 +292,6 @@ def _whose(decided_for: str, opener: Side) -> str:
     if decided_for in SIDES:
         return questions.WINNER if decided_for == opener else questions.LOSER
     return decided_for
-
-
-def next_step(way: WayToEnd, answers: questions.Answers) -> questions.Question | None:
-    """The first question still to be answered, or None when the way is complete."""
-    return walk_way(way, answers).question
 
 
 def compose_complete(way: WayToEnd, opener: Side, answers: questions.Answers) -> Result:

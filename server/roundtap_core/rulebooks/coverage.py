@@ -1,7 +1,5 @@
 """Coverage of a rulebook's document by clause: enforced, a default, offered, or left to people."""
 
-from __future__ import annotations
-
 import json
 import os
 from contextlib import suppress
@@ -61,7 +59,7 @@ class Coverage(Struct, frozen=True):
         """The clauses under their headings, in the document's order."""
         return tuple((heading, tuple(under)) for heading, under in groupby(self.clauses, lambda clause: clause.heading))
 
-    def only(self, rulebook_id: str) -> Coverage:
+    def only(self, rulebook_id: str) -> "Coverage":
         """What holds for that rulebook alone."""
         return Coverage(self.document, (rulebook_id,), tuple(c for c in self.clauses if rulebook_id in c.rulebooks))
 

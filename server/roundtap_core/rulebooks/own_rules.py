@@ -14,7 +14,6 @@ from msgspec import Meta, Struct, to_builtins
 from msgspec.structs import replace
 
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.limits import LINE, PROSE
 from roundtap_core.reasons import type_problems
 from roundtap_core.records import CONCESSION
 from roundtap_core.rulebooks import scoring
@@ -24,7 +23,7 @@ from roundtap_core.rulebooks.scoring import (
     TiebreakRule,
     Worth,
 )
-from roundtap_core.typed import parse_message
+from roundtap_core.typed import LINE, PROSE, parse_message
 from roundtap_core.wire import canonical_json, digest
 from roundtap_core.words import LANGUAGES, Words
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from roundtap_core.errors import json_pointer
-from roundtap_core.limits import NESTING_MAX
+from roundtap_core.typed import NESTING_MAX
 
 TOKEN = re.compile(
     r"""   \"{3} (?: \\. | [^\\] )*? \"{3,5} | '{3} .*? '{3,5} | " (?: \\. | [^"\\] )* " | '[^']*'

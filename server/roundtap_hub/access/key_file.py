@@ -11,7 +11,7 @@ from typing import Any
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import VENUE
 from roundtap_hub.access.unit_keys import KEY_BYTES, check_unit, usual_role
-from roundtap_hub.store import rights
+from roundtap_hub.store import venue
 from roundtap_hub.store.models import UnitKeyRow
 from roundtap_hub.store.service import HubStopped, OutcomeUnknown, Service, Step
 
@@ -64,15 +64,15 @@ def _take_keys(path: Path, service: Service) -> list[str]:
             if (
                 len(key) < 2 * KEY_BYTES
                 or times[unit] > 1
-                or len(units) + len(rows) >= rights.UNITS_MAX
-                or units.get(unit, same := rights.UnitKeyRecord(role, rights.key_digest(unit, key))) != same
+                or len(units) + len(rows) >= venue.UNITS_MAX
+                or units.get(unit, same := venue.UnitKeyRecord(role, venue.key_digest(unit, key))) != same
             ):
                 raise ValueError(unit)
         except (KeyError, TypeError, ValueError, Problem):
             wrong.append(unit[:40])
             continue
         if unit not in units:
-            steps.append(Step(VENUE, rights.unit_keyed_entry(unit, role, key)))
+            steps.append(Step(VENUE, venue.unit_keyed_entry(unit, role, key)))
         if unit not in service.snapshot.keys:
             # In a hub restored from a backup the entry may exist already (`journal_identity.latest_rights_entries`).
             rows.append(UnitKeyRow(unit=unit, key=key))

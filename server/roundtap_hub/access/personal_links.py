@@ -12,12 +12,10 @@ from typing import Any
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE
-from roundtap_hub.http.auth import GuessLimiter
-from roundtap_hub.http.rate_limits import Rate, RateLimiter
-from roundtap_hub.http.requester import phone_digest
+from roundtap_hub.http.requester import GuessLimiter, Rate, RateLimiter, phone_digest
 from roundtap_hub.http.routes import ORGANIZER
-from roundtap_hub.store.rights import DESK, TAKEN_BACK, PersonalLink, PlayerId, link_held_entry, link_of
 from roundtap_hub.store.service import Service, Step
+from roundtap_hub.store.venue import DESK, TAKEN_BACK, PersonalLink, PlayerId, link_held_entry, link_of
 
 PURPOSE = b"roundtap/personal/1\n"
 MAC_BYTES = 18  # 144 bits, which cannot be guessed

@@ -1,7 +1,5 @@
 """Which routes a client and a role may request now, by its session and the event's state; refusals."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from html import escape

@@ -16,15 +16,14 @@ from typing import Any
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import VENUE, NewEntry
-from roundtap_hub.http.auth import NEW_PIN_RATES, OLD_SALT_RATES, GuessLimiter
+from roundtap_hub.http.requester import NEW_PIN_RATES, OLD_SALT_RATES, GuessLimiter
 from roundtap_hub.http.routes import ORGANIZER, STAFF_ROLES
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.login_pins import PinFile, hash_pin, new_pin, salt_of
 from roundtap_hub.store.models import StaffRow
-from roundtap_hub.store.rights import STAFF_SET, STAFF_TIED, pin_digest
 from roundtap_hub.store.secure_files import write_private
 from roundtap_hub.store.service import HubStopped, OutcomeUnknown, Service, Step
-from roundtap_hub.store.venue import is_valid_pin
+from roundtap_hub.store.venue import STAFF_SET, STAFF_TIED, is_valid_pin, pin_digest
 
 PEOPLE_MOST = 32  # the revoked among them make room
 NAME_LETTERS = 80

@@ -5,8 +5,6 @@ Keys and roles come from the venue's stream and rows beside it; those of local u
 Units on the hub's own machine find their keys in files under /run that only they may read.
 """
 
-from __future__ import annotations
-
 import grp
 import hmac
 import json
@@ -29,13 +27,18 @@ from roundtap_core.typed import MalformedMessage, parse_message
 from roundtap_core.wire import REPORT, REQUEST, open_envelope, verify_signature
 from roundtap_hub.http.connection_limits import FROM_UNIT
 from roundtap_hub.http.http_answers import NO_STORE, Receive, Scope, Send, read_message, send_json
-from roundtap_hub.http.rate_limits import Rate, RateLimiter
-from roundtap_hub.http.requester import is_loopback, throttle_key
+from roundtap_hub.http.requester import Rate, RateLimiter, is_loopback, throttle_key
 from roundtap_hub.http.routes import ORGANIZER
 from roundtap_hub.store.models import UnitKeyRow
-from roundtap_hub.store.rights import NO_KEY, UNIT_REVOKED, UnitKeyRecord, unit_keyed_entry, unit_placed_entry
 from roundtap_hub.store.service import Service, Step
-from roundtap_hub.store.venue import is_valid_key
+from roundtap_hub.store.venue import (
+    NO_KEY,
+    UNIT_REVOKED,
+    UnitKeyRecord,
+    is_valid_key,
+    unit_keyed_entry,
+    unit_placed_entry,
+)
 from roundtap_machine.atomic_write import write_atomically
 
 log = logging.getLogger(__name__)
@@ -386,7 +389,7 @@ class UnitAuth:
     replayed packet is charged to its address. So no stranger uses up a unit's rate by captured or forged messages.
     `generous`: a factor for the usual rates. Thread-safe."""
 
-    def __init__(self, keys: UnitKeys, troubles: UnitTroubles, now_ms: Callable[[], int], generous: int = 1) -> None:
+    def __init__(self, keys: UnitKeys, troubles: "UnitTroubles", now_ms: Callable[[], int], generous: int = 1) -> None:
         self._keys = keys
         self._troubles = troubles
         self._wrong_rate = Rate(FORGERY_RATE.burst * generous, FORGERY_RATE.per_second * generous)

@@ -22,16 +22,12 @@ from roundtap_hub.http.routes import allowed_roles, find_route, native_routes
 from roundtap_hub.http.static_files import PREFIX, StaticFiles
 from roundtap_hub.live.browser_feed import BrowserFeed
 from roundtap_hub.live.cached_pages import PERSONAL, CachedPages
-from roundtap_hub.live.page_cache import CachedPage, PageCache
-from roundtap_hub.live.page_versions import HubNow, version_of
+from roundtap_hub.live.page_cache import CachedPage, HubNow, PageCache, version_of
+from roundtap_hub.phones.phone_reports import PhoneReportApi
 from roundtap_hub.phones.phone_versions import unchanged_pages
-from roundtap_hub.phones.report_api import PhoneReportApi
 from roundtap_hub.units.device_feed import DeviceFeed
-from roundtap_hub.units.enrol_api import EnrolApi
-from roundtap_hub.units.hellos import HelloHandler
-from roundtap_hub.units.hub_identity_api import HubIdentityApi
-from roundtap_hub.units.panel_api import PanelApi
-from roundtap_hub.units.table_api import TableApi
+from roundtap_hub.units.enrol_api import EnrolApi, HubIdentityApi
+from roundtap_hub.units.table_api import HelloHandler, PanelApi, TableApi
 from roundtap_hub.views.round_clock import next_change_ms
 
 log = logging.getLogger(__name__)

@@ -28,20 +28,25 @@ from roundtap_hub.events.event_options import ABOUT_PLACES, flatten_options, opt
 from roundtap_hub.http.routes import HEADS, JUST_FINISHED, OPEN, ORGANIZERS, PLAYING, STAFF, VISIBLE, PageKey, route
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.live.regions import RenderedPage, diff_pages
-from roundtap_hub.live.render import RowSource
 from roundtap_hub.paper.paper import asking_jobs
 from roundtap_hub.store.person_rows import is_damaged
 from roundtap_hub.views import places, saved_event
-from roundtap_hub.views.competitors import competitor_row, roster
+from roundtap_hub.views.competitors import MISSING, WRONG, competitor_row, list_counts, list_states, roster
 from roundtap_hub.views.judging_view import people_forms_view
-from roundtap_hub.views.knockout import bracket, cut_rows, cut_view, final_lines, stage_key, title_key
-from roundtap_hub.views.list_states import MISSING, WRONG, list_counts, list_states
+from roundtap_hub.views.knockout import (
+    bracket,
+    cut_rows,
+    cut_view,
+    final_lines,
+    has_draws,
+    stage_key,
+    standings_view,
+    title_key,
+)
 from roundtap_hub.views.mending_view import waiting_count
+from roundtap_hub.views.preflight_checks import table_units, unit_rows
 from roundtap_hub.views.round_clock import TableClocks, clock_face, played_ms, table_clock_face, table_clocks
-from roundtap_hub.views.saved_event import SavedEvent, settled_rows
-from roundtap_hub.views.standings_table import has_draws, standings_view
 from roundtap_hub.views.tables import GridCell, absentee_names, grid_cells, seated_count
-from roundtap_hub.views.unit_list import table_units, unit_rows
 
 OFFICIALS, UNITS = "officials", "units"
 Drawn = TypeVar("Drawn")
@@ -73,7 +78,7 @@ class DraftView:
     met: Mapping[str, Sequence[int]]
 
 
-def draft_view(event: SavedEvent) -> DraftView | None:
+def draft_view(event: saved_event.SavedEvent) -> DraftView | None:
     draft = event.state.draft
     return (
         None
@@ -81,14 +86,14 @@ def draft_view(event: SavedEvent) -> DraftView | None:
         else DraftView(
             draft,
             title_key(event.state, draft),
-            {competitor: row.points for competitor, row in settled_rows(event).items()},
+            {competitor: row.points for competitor, row in saved_event.settled_rows(event).items()},
             {f["competitor"]: (f["from"], f["to"]) for f in draft.notes.get("floats", ())},
             _meetings(event, draft),
         )
     )
 
 
-def _meetings(event: SavedEvent, draft: RoundState) -> Mapping[str, Sequence[int]]:
+def _meetings(event: saved_event.SavedEvent, draft: RoundState) -> Mapping[str, Sequence[int]]:
     """The rounds of this stage in which the pairs of a draft met, by match."""
     rounds_met: dict[frozenset[str | None], list[int]] = {}
     for played in event.state.public_rounds:
@@ -165,7 +170,7 @@ def _draw(event: saved_event.SavedEvent, place: places.Place, before: RenderedPa
     return replace(page, source=None if steady is None else (steady, grid))
 
 
-def _steady_part(event: SavedEvent) -> object:
+def _steady_part(event: saved_event.SavedEvent) -> object:
     """What Play shows beside a Swiss round's reports, its clock and the units: while it is equal, nothing outside of
     console_in_play.html changes. None where any entry may change more."""
     hub, state, snapshot = current.hub(), event.state, current.snapshot()
@@ -201,7 +206,7 @@ class EventLook:
     """What all places of an event's console show. `grid`: the newest round's tables; `needs`: what needs the organizer;
     `points`: what is open before round 1; `opened`: as `opened_part`."""
 
-    moment: SavedEvent
+    moment: saved_event.SavedEvent
     names: Mapping[str, str]
     grid: Sequence[GridCell]
     needs: Sequence[OpenTask]
@@ -210,7 +215,7 @@ class EventLook:
     opened: str
 
 
-def _look(event: SavedEvent) -> EventLook:
+def _look(event: saved_event.SavedEvent) -> EventLook:
     grid, needs = _current_tasks(event)
     return EventLook(
         event,
@@ -254,7 +259,7 @@ def _render(look: EventLook, template: str, **more: Any) -> RenderedPage:
 
 
 def _current_tasks(
-    event: SavedEvent,
+    event: saved_event.SavedEvent,
     before: Iterable[GridCell] = (),
 ) -> tuple[Sequence[GridCell], Sequence[OpenTask]]:
     """The newest round's tables and what needs the organizer, read once for a request. `before`: as `grid_cells`."""
@@ -324,7 +329,7 @@ def _draw_tables(look: EventLook, draw: Draw) -> RenderedPage:
     state, names, shown, counted = look.moment.state, look.names, current.shown_round(look.moment.state), look.counted
     absent = absentee_names(units, state, look.grid, hub.presence.seen_at_table)
 
-    def cell_rows(some: Iterable[GridCell]) -> Iterator[RowSource]:
+    def cell_rows(some: Iterable[GridCell]) -> Iterator[render.RowSource]:
         for each in some:
             yield (
                 each.match_id,
@@ -353,7 +358,7 @@ def _draw_players(look: EventLook, draw: Draw) -> RenderedPage:
     people, lists = roster(event), list_states(event)
     members = {team.id: team.members for team in saved_event.all_competitors(event)}
 
-    def person_rows() -> Iterator[RowSource]:
+    def person_rows() -> Iterator[render.RowSource]:
         # The opened row holds what this request typed: it is never cached.
         own = object()
         for each in people:
@@ -467,7 +472,7 @@ def _part(event: saved_event.SavedEvent, part: str, part_id: str, title: str, **
     )
 
 
-def _draw_person(event: SavedEvent, competitor: str, draw: Callable[..., Drawn]) -> Drawn:
+def _draw_person(event: saved_event.SavedEvent, competitor: str, draw: Callable[..., Drawn]) -> Drawn:
     """`person_forms.html`, with what it shows beyond the event itself."""
     state, person, names = event.state, event.people.get(competitor), saved_event.full_names(event)
     leaving = leave_effect(state, competitor)

@@ -5,7 +5,7 @@ from typing import Any
 from roundtap_core.clock import COUNTING, Instant, phase_now
 from roundtap_core.event.states import ONE_SIDED
 from roundtap_hub.http.routes import PageKey
-from roundtap_hub.live.page_versions import HubNow, event_page, page_kind
+from roundtap_hub.live.page_cache import HubNow, event_page, page_kind
 from roundtap_hub.store.command_pipeline import taken_tables
 from roundtap_hub.views.knockout import events_progress
 from roundtap_hub.views.round_clock import played_ms, table_clocks

@@ -10,10 +10,10 @@ from werkzeug.exceptions import HTTPException
 
 import roundtap_hub
 from roundtap_core.name_search import search_text
-from roundtap_hub.app import console, error_pages, home, judge_page, practice_page
+from roundtap_hub.app import console, error_pages, home, practice_page
 from roundtap_hub.app.hub import Hub
 from roundtap_hub.events import archive, new_event, own_games, prizes
-from roundtap_hub.hall import announcement_desk, preflight, restored, this_hub, wall
+from roundtap_hub.hall import restored, this_hub, wall
 from roundtap_hub.hall.hub_sound import SOUND
 from roundtap_hub.http.page_threads import FORM_BYTES_MAX, wsgi_environ
 from roundtap_hub.http.requester import words_in
@@ -21,15 +21,12 @@ from roundtap_hub.http.routes import ROUTES
 from roundtap_hub.http.static_files import StaticFiles
 from roundtap_hub.judging import judging
 from roundtap_hub.live import current, forms, render
-from roundtap_hub.live.current import Visit
-from roundtap_hub.live.page_cache import RENDER_PAGE, RenderingKey, RenderInput
-from roundtap_hub.live.page_versions import PAGE_KINDS
+from roundtap_hub.live.page_cache import PAGE_KINDS, RENDER_PAGE, RenderingKey, RenderInput
 from roundtap_hub.live.regions import RenderedPage
-from roundtap_hub.live.render import RENDER_CACHE, ROW_CACHE, RenderCache, RowCache
 from roundtap_hub.paper import paper, station_api
-from roundtap_hub.people import find, import_people, lists, registration_desk, sign_up
+from roundtap_hub.people import find, import_people, registration_desk, sign_up
 from roundtap_hub.phones import my_page, players
-from roundtap_hub.results import results, score_calculator, slip_desk
+from roundtap_hub.results import results, slip_desk
 from roundtap_hub.rounds import mending
 from roundtap_hub.units import units
 from roundtap_hub.units.enrolment import ENROLMENT
@@ -41,28 +38,23 @@ PAGES = (
     prizes,
     find,
     import_people,
-    lists,
     registration_desk,
     sign_up,
     mending,
     results,
-    score_calculator,
     judging,
     paper,
     slip_desk,
     station_api,
-    announcement_desk,
-    preflight,
-    restored,
-    this_hub,
     wall,
+    this_hub,
+    restored,
     my_page,
     players,
     units,
     console,
     error_pages,
     home,
-    judge_page,
     practice_page,
 )
 """The modules with pages: each declares its own addresses as it is imported."""
@@ -89,7 +81,7 @@ def draw_page(
     environ = wsgi_environ({"method": "GET", "path": path, "query_string": b"", "headers": [(b"host", b"localhost")]})
     with app.request_context(environ):
         g.snapshot, g.units, g.now_ms, g.version, g.variant = *render_input, now_ms, version, key.variant
-        g.visit, g.words = Visit("", "", None, "", ""), words_in(key.language)
+        g.visit, g.words = current.Visit("", "", None, "", ""), words_in(key.language)
         try:
             answer: Any = app.preprocess_request() or app.dispatch_request()
         except HTTPException:
@@ -104,8 +96,8 @@ def register_pages(app: Flask, hub: Hub) -> None:
         current.ACCESS: hub.access,
         ENROLMENT: hub.enrolment,
         SOUND: lambda: hub.sound,
-        RENDER_CACHE: RenderCache(),
-        ROW_CACHE: RowCache(),
+        render.RENDER_CACHE: render.RenderCache(),
+        render.ROW_CACHE: render.RowCache(),
         error_pages.PENDING_COMMANDS: error_pages.PendingCommands(),
         render.OPEN_THINGS: console.open_things,
     }
@@ -123,8 +115,8 @@ def _add_routes(app: Flask) -> None:
         url_for=lru_cache(URL_CACHE_SIZE)(app.url_for),
         static_url=lru_cache(StaticFiles().url),
         sign=render.sign_icon,
-        counting_aid=score_calculator.calculator_view,
-        swap_check=score_calculator.sideboard_view,
+        counting_aid=results.calculator_view,
+        swap_check=results.sideboard_view,
         search_text=search_text,
     )
     app.jinja_env.add_extension(render.RegionTags)

@@ -1,31 +1,19 @@
 """One hub: its service, hall, keys and folder, and the address it is reached by."""
 
 import secrets
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from roundtap_core.errors import Problem
-from roundtap_hub.access.personal_links import PersonalLinks
-from roundtap_hub.access.policy import AccessControl
-from roundtap_hub.access.staff import make_staff_login
-from roundtap_hub.access.unit_keys import UnitKeys
 from roundtap_hub.app import console_versions
 from roundtap_hub.app.practice_hub import PracticeHub
 from roundtap_hub.app.standby.peers import Peers
 from roundtap_hub.hall import hall_versions
 from roundtap_hub.hall.hub_sound import HubSound
-from roundtap_hub.http.host import Host
-from roundtap_hub.http.tls import HttpsInfo
 from roundtap_hub.phones import phone_versions
-from roundtap_hub.store.clocks import Clocks
-from roundtap_hub.store.event_times import EventTimesCache
 from roundtap_hub.store.secure_files import write_private
-from roundtap_hub.store.service import Service
 from roundtap_hub.units.enrolment import EnrolDesk
-from roundtap_hub.views.running_hub import Hall, RunningHub, Units
-from roundtap_hub.views.unit_presence import Presence
+from roundtap_hub.views.running_hub import RunningHub
 
 SECRET_BYTES = 32
 
@@ -44,39 +32,6 @@ class Hub(RunningHub):
 
     def __post_init__(self) -> None:
         self.enrolment = EnrolDesk(self.service, self.presence, self.units.keys, self.clocks.mono_ms)
-
-
-def hub_in_memory(
-    service: Service,
-    presence: Presence,
-    clocks: Clocks,
-    keys: UnitKeys | Mapping[str, bytes],
-    secret: bytes = b"",
-    pin_hash: str = "",
-    *,
-    encrypted: HttpsInfo | None = None,
-    host: Host | None = None,
-    **more: Any,
-) -> Hub:
-    """A hub without a folder, for simulations and tests: sessions and links last as long as it does. `more`: further
-    fields of Hub."""
-    now_ms = clocks.mono_ms
-    return Hub(
-        service,
-        presence,
-        clocks,
-        Units(service, presence, now_ms, keys),
-        AccessControl(
-            secret,
-            make_staff_login(pin_hash, secret, clocks, service),
-            PersonalLinks(service, secret, now_ms),
-            encrypted,
-        ),
-        Hall(now_ms),
-        EventTimesCache(service),
-        host or Host(),
-        **more,
-    )
 
 
 def read_or_make_secret(path: Path) -> bytes:

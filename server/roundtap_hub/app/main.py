@@ -1,7 +1,5 @@
 """`roundtap hub`: serve one venue from one folder, or as one of several hubs on a database."""
 
-from __future__ import annotations
-
 import argparse
 import errno
 import logging
@@ -29,7 +27,6 @@ from roundtap_hub.app.memory import limit_heaps
 from roundtap_hub.app.practice_hub import PracticeHub
 from roundtap_hub.app.standby.peers import Peers
 from roundtap_hub.hall.hub_sound import HubSound, aplay_player
-from roundtap_hub.http.auth import OWN_PAGES, framing_origin
 from roundtap_hub.http.connection_limits import (
     ConnectionLimits,
     Listeners,
@@ -39,17 +36,25 @@ from roundtap_hub.http.connection_limits import (
 )
 from roundtap_hub.http.hall_addresses import HallAddresses, addresses_of_socket, http_url
 from roundtap_hub.http.host import Host
+from roundtap_hub.http.requester import OWN_PAGES, framing_origin
 from roundtap_hub.http.tls import Certificates, HttpsInfo, https_port
 from roundtap_hub.store.backups import Maintenance, back_up_before_upgrade
 from roundtap_hub.store.clocks import Clocks, system_clocks
 from roundtap_hub.store.continuing import finish_continuing
 from roundtap_hub.store.copies import Copies
-from roundtap_hub.store.database_url import DATABASE, database_url, sqlite_url
 from roundtap_hub.store.disk_problems import disk_problem, drop_cached_files, fault_kind, storage_problem
 from roundtap_hub.store.event_times import EventTimesCache
 from roundtap_hub.store.folder_copy import FolderCopy
 from roundtap_hub.store.head_file import HEAD_FILE, HeadFile, check_database, init_head_file
-from roundtap_hub.store.journal import HUB_FOLDER, Journal, JournalConflict, at_place
+from roundtap_hub.store.journal import (
+    DATABASE,
+    HUB_FOLDER,
+    Journal,
+    JournalConflict,
+    at_place,
+    database_url,
+    sqlite_url,
+)
 from roundtap_hub.store.login_pins import read_or_make_pin
 from roundtap_hub.store.mending import mend_journal
 from roundtap_hub.store.own_machine import HallTime, OwnMachine
@@ -176,7 +181,7 @@ def read_own_files(args: argparse.Namespace, secure_port: int, clocks: Clocks, i
     return own
 
 
-def open_store(args: argparse.Namespace, clocks: Clocks) -> HubResources | Problem:
+def open_store(args: argparse.Namespace, clocks: Clocks) -> "HubResources | Problem":
     """The journal, on `clocks` where that is in a folder; a Problem that waiting may end. Raises StartRefused."""
     try:
         at_point = crash_point(args.crash_at)
@@ -191,7 +196,7 @@ def open_store(args: argparse.Namespace, clocks: Clocks) -> HubResources | Probl
 
 
 def make_hub(
-    args: argparse.Namespace, listeners: Listeners, own: OwnFiles, opened: HubResources, is_practice: bool
+    args: argparse.Namespace, listeners: Listeners, own: OwnFiles, opened: "HubResources", is_practice: bool
 ) -> Hub:
     """The hub on an opened journal, with the keys of units on this machine."""
     service, port = opened.service, listeners.port
@@ -293,7 +298,7 @@ def _wait(
         # The panel is told by its address alone; the others' keys may be in the journal.
         make_local_units(folder, address, (), kinds=(PANEL,))
     # Late: a slow import, needed here alone.
-    from roundtap_hub.app.waiting import MendedCheck, WaitingPage, wait_until_mended
+    from roundtap_hub.app.server import MendedCheck, WaitingPage, wait_until_mended
 
     if wait_until_mended(
         WaitingPage(fault, args.language, args.data.resolve() == HUB_FOLDER.resolve()),
@@ -312,7 +317,7 @@ def _retry_key_file(folder: Path, service: Service) -> None:
         time.sleep(KEY_FILE_RETRY_S)
 
 
-def _peers(args: argparse.Namespace, opened: HubResources, secret: bytes, port: int) -> Peers | None:
+def _peers(args: argparse.Namespace, opened: "HubResources", secret: bytes, port: int) -> Peers | None:
     """The hubs with copies of this one's folder; None on a database, where hubs share the journal itself."""
     copies = opened.service.copies
     if copies is None:

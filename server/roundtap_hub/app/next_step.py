@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from roundtap_core.clock import COUNTING, IDLE, PAUSED, format_clock
-from roundtap_core.elimination.cut import cut_order, make_cut
-from roundtap_core.event.closing import unfinished_parts
+from roundtap_core.elimination.bracket import cut_order, make_cut
+from roundtap_core.event.cut import unfinished_parts
 from roundtap_core.event.event_flow import CUT, OVER, current_bracket, elimination_rounds, offered_places
 from roundtap_core.event.rounds import clashing_tables, draft_moves
 from roundtap_core.event.states import EventState, RoundState, active_ids, tournament_of

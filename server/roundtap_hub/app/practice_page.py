@@ -14,7 +14,7 @@ from roundtap_hub.events.game_form import toml_text
 from roundtap_hub.events.own_games import own_games_page, typed_game
 from roundtap_hub.http.routes import ORGANIZERS, route
 from roundtap_hub.live import current, forms, render
-from roundtap_hub.views.unit_list import table_units, unit_rows
+from roundtap_hub.views.preflight_checks import table_units, unit_rows
 
 
 @route("POST /console/practice", ORGANIZERS)

@@ -16,7 +16,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import SQLModel
 
 from roundtap_core.errors import Problem
-from roundtap_hub.store.database_url import libpq_arguments
+from roundtap_hub.store.journal import libpq_arguments
 from roundtap_hub.store.models import PrintOrderRow, PrintStateRow, upsert
 from roundtap_hub.store.postgres import HALL_LOCK, NOTICE_BYTES_MAX, error_text, postgres_engine, unusable_database
 from roundtap_hub.store.print_book import PrintBook, PrintJob, PrintState

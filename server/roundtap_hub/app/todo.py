@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from roundtap_core.event import abandoned_match
-from roundtap_core.event.closing import diverged_places, unfinished_parts
+from roundtap_core.event.cut import diverged_places, unfinished_parts
 from roundtap_core.event.event_flow import upcoming_stage
 from roundtap_core.event.judging import open_appeal, open_appeals, proposed_disqualifications
 from roundtap_core.event.setup import DECK_TWICE, LIST_MISSING, LIST_WRONG, open_list_points, open_points
@@ -12,10 +12,9 @@ from roundtap_core.event.states import DISPUTE, ONE_PHONE, ONE_SIDED, SECOND, Ev
 from roundtap_core.records import FINISHED_EARLY, SWISS_STAGES, UNPAIRED_LOSS
 from roundtap_hub.live.render import RowSource
 from roundtap_hub.store.service import Snapshot
-from roundtap_hub.views.player_requests import player_seat, taker_name
 from roundtap_hub.views.saved_event import SavedEvent, full_names, memoized
 from roundtap_hub.views.tables import CALL, DRAFT, NO_CONTACT, ONE_SIDED_MS, GridCell, absentees
-from roundtap_hub.views.unit_presence import OLD_SLIP, TAKEN, UnitStatus, phone_requests
+from roundtap_hub.views.unit_presence import OLD_SLIP, TAKEN, UnitStatus, phone_requests, player_seat, taker_name
 
 MOVED_MAX = 12  # the most places listed that an older version gave to others
 

@@ -7,9 +7,9 @@ from typing import get_args
 from roundtap_core.errors import Invalid
 from roundtap_core.event.setup import ABOUT
 from roundtap_core.eventfile.file_schema import DeckEra, SecondStage, TableOrder
-from roundtap_core.limits import MOST_ROUNDS, STAGE_OPTIONS
 from roundtap_core.rulebooks.base import Options, Rulebook, may_play
 from roundtap_core.rulebooks.fact_sheet import games_allowed
+from roundtap_core.typed import MOST_ROUNDS, STAGE_OPTIONS
 from roundtap_core.words import Words
 from roundtap_hub.live import forms
 

@@ -8,7 +8,7 @@ from flask import request
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.check.check import violations
-from roundtap_core.elimination.cut import Cut
+from roundtap_core.elimination.bracket import Cut
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event import commands
 from roundtap_core.event.entries import VENUE, NewEntry
@@ -23,7 +23,6 @@ from roundtap_core.rulebooks.own_rules import ID_BEGIN, rules_from_json
 from roundtap_core.rulebooks.registry import RULEBOOKS, rulebook
 from roundtap_core.standings.totals import list_totals
 from roundtap_hub.events import event_options
-from roundtap_hub.events.event_options import ABOUT_PLACES
 from roundtap_hub.http.routes import OPEN, ORGANIZERS, route
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.store.journal import PersonRecord
@@ -61,7 +60,7 @@ def new_event_page(**_: str) -> AnyResponse:
         levels=event_options.level_lines(book, current.words()),
         options=event_options.options_view(book),
         option_place=event_options.option_path,
-        about_places=ABOUT_PLACES,
+        about_places=event_options.ABOUT_PLACES,
     )
 
 

@@ -25,7 +25,7 @@ from roundtap_hub.events.archive import file_name
 from roundtap_hub.events.game_form import presets, problems_by_field, shown_rows, shown_value, toml_text, typed_rules
 from roundtap_hub.http.routes import ORGANIZERS, route
 from roundtap_hub.live import current, forms, render
-from roundtap_hub.live.hall_pages import place_page
+from roundtap_hub.live.render import place_page
 from roundtap_hub.store.service import Step
 from roundtap_hub.store.venue import GAME_REMOVED, GAME_SAVED
 from roundtap_hub.views.saved_event import listed_events

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from roundtap_core.version import version
 from roundtap_core.words import core_words
-from roundtap_machine.checks import Check
+from roundtap_machine.health import Check
 from roundtap_machine.services import SERVICES, SystemdService
 
 REDACTED = "▮"

@@ -1,7 +1,7 @@
 """What the hall's live pages show that may change: walls, displays, and the page before the doors open."""
 
 from roundtap_hub.http.routes import PageKey
-from roundtap_hub.live.page_versions import HubNow, event_page, page_kind
+from roundtap_hub.live.page_cache import HubNow, event_page, page_kind
 from roundtap_hub.views.knockout import events_progress
 from roundtap_hub.views.known_displays import events_in_play
 from roundtap_hub.views.saved_event import SavedEvent, decided_version, listed_events

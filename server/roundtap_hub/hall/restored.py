@@ -17,7 +17,6 @@ from roundtap_hub.live import current, forms, render
 from roundtap_hub.store import restore_gap, venue
 from roundtap_hub.store.command_pipeline import report_step
 from roundtap_hub.store.read_model import Snapshot
-from roundtap_hub.store.rights import unit_placed_entry
 from roundtap_hub.store.service import Step
 from roundtap_hub.views.saved_event import EventLine, SavedEvent, full_names
 from roundtap_hub.views.tables import ShownResult, shown_result
@@ -216,7 +215,7 @@ def place_restored_unit() -> None:
     unit, table = forms.field("unit"), forms.typed_table("table")
     if (unit, table) not in moved_units(current.snapshot()):
         raise Problem("restored_gone")
-    _submit_steps(Step(VENUE, unit_placed_entry(unit, table)))
+    _submit_steps(Step(VENUE, venue.unit_placed_entry(unit, table)))
 
 
 @route("POST /console/restored/adopt", ORGANIZERS)

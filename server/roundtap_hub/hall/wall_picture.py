@@ -5,14 +5,23 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from roundtap_core.clock import IDLE
-from roundtap_core.elimination.cut import CutRow
+from roundtap_core.elimination.bracket import CutRow
 from roundtap_core.event.event_flow import elimination_rounds, second_stage_is_swiss
 from roundtap_core.event.states import EventState
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views import saved_event
-from roundtap_hub.views.knockout import FinalLine, bracket, cut_rows_before_play, final_lines, winner_of
-from roundtap_hub.views.saved_event import name_sort_key
-from roundtap_hub.views.standings_table import StandingsLine, StandingsView, TiebreakCell, record_of, standings_view
+from roundtap_hub.views.knockout import (
+    FinalLine,
+    StandingsLine,
+    StandingsView,
+    TiebreakCell,
+    bracket,
+    cut_rows_before_play,
+    final_lines,
+    record_of,
+    standings_view,
+    winner_of,
+)
 from roundtap_hub.views.tables import GridCell, grid_cells, seated_count
 from roundtap_hub.views.unit_presence import UnitStatus
 
@@ -164,7 +173,7 @@ def seats_by_name(event: saved_event.SavedEvent) -> list[PairingLine]:
                     members.get(competitor, ()),
                 )
             )
-    return sorted(lines, key=lambda seat: name_sort_key(seat.name))
+    return sorted(lines, key=lambda seat: saved_event.name_sort_key(seat.name))
 
 
 def name_pages(event: saved_event.SavedEvent, part: tuple[int, int] = (1, 1)) -> list[NamePage]:
@@ -200,5 +209,5 @@ def split_columns(items: Sequence[T], columns: int) -> list[Sequence[T]]:
 
 def letter_range(first: str, last: str) -> str:
     """ "A–F", or one letter where both are the same."""
-    one, two = (name_sort_key(name)[0][:1].upper() for name in (first, last))
+    one, two = (saved_event.name_sort_key(name)[0][:1].upper() for name in (first, last))
     return one if one == two else f"{one}–{two}"

@@ -1,7 +1,5 @@
 """Limits on connections, by address and in total, counted at accept."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import os
@@ -12,8 +10,7 @@ from dataclasses import dataclass, field
 from math import inf
 
 from roundtap_hub.http.page_queues import LoopTurns
-from roundtap_hub.http.rate_limits import Rate, TokenBucket
-from roundtap_hub.http.requester import KNOWN_MAX, UNLIMITED_ADDRESSES, throttle_key
+from roundtap_hub.http.requester import KNOWN_MAX, UNLIMITED_ADDRESSES, Rate, TokenBucket, throttle_key
 
 CONNECTIONS_MAX = 4096  # plain connections in all: a thousand phones with three each, and room for the hall's units
 ENCRYPTED_MAX = 1200
@@ -52,7 +49,7 @@ class Counted:
     """Something that takes a place of its address until it ends."""
 
     caller = ""
-    limits: ConnectionLimits | None = None
+    limits: "ConnectionLimits | None" = None
 
     def disconnect(self) -> None:
         """End it from this side."""
@@ -171,7 +168,7 @@ class LimitedListener(socket.socket):
     limits: ConnectionLimits
     _spare: int | None = None
 
-    def limited_by(self, limits: ConnectionLimits) -> LimitedListener:
+    def limited_by(self, limits: ConnectionLimits) -> "LimitedListener":
         self.limits = limits
         self._spare = os.open(os.devnull, os.O_RDONLY)
         return self

@@ -33,7 +33,7 @@ class Host:
     name: str = field(default_factory=lambda: printable_name(socket.gethostname()))
     """This hub's name on the screens of units that look for a hub."""
     bench_url: str | None = None  # set by demo and practice: the address of the virtual tables
-    framed_by: str = ""  # the origin whose page may frame this hub's pages (`auth.framing_origin`); "": none
+    framed_by: str = ""  # the origin whose page may frame this hub's pages (`requester.framing_origin`); "": none
     is_practice: bool = False  # whether this is a practice hub
 
 

@@ -144,7 +144,7 @@ class Route:
     states: frozenset[str]
     rounds: frozenset[str]
     only: RoleLimits  # those of `who` that are limited to fewer states
-    # The key of its page, "standings/<event_id>", whose kind a room has registered (live/page_versions.py): drawn once
+    # The key of its page, "standings/<event_id>", whose kind a room has registered (live/page_cache.py): drawn once
     # for all readers of one language and version (live/page_cache.py). None: drawn for each request.
     kept: PageKey | None
 

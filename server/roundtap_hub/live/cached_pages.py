@@ -19,7 +19,7 @@ from roundtap_hub.http.requester import (
 )
 from roundtap_hub.http.routes import EVERYBODY, PageKey, Route
 from roundtap_hub.live.page_cache import PageCache, RenderingKey
-from roundtap_hub.store.rights import PlayerId
+from roundtap_hub.store.venue import PlayerId
 from roundtap_hub.views.known_displays import DISPLAY, DISPLAY_S, WALL_PARAMS, DisplayPage, display_page, wall_variant
 from roundtap_hub.views.running_hub import RunningHub
 

@@ -15,9 +15,7 @@ from roundtap_core.words import LANGUAGES, Words
 from roundtap_hub.access.policy import AccessControl
 from roundtap_hub.access.staff import HUB_PIN_IDENTITY, LIFE_MS, Session, StaffIdentity, csrf_token_of
 from roundtap_hub.http import requester
-from roundtap_hub.http.auth import is_csrf_valid
 from roundtap_hub.http.host import hall_address
-from roundtap_hub.http.requester import reader_language, words_in
 from roundtap_hub.http.routes import ROUTES, Route
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views.running_hub import RunningHub
@@ -107,7 +105,7 @@ def is_form_token_valid(token: str) -> bool:
     visit = current_visit()
     mark = visit.token if visit.session is not None else visit.form
     expected = csrf_token_of(mark, current_access().secret) if mark else ""
-    return is_csrf_valid(expected, token, request.headers.get("Origin"), f"{request.scheme}://{request.host}")
+    return requester.is_csrf_valid(expected, token, request.headers.get("Origin"), f"{request.scheme}://{request.host}")
 
 
 def is_own_form() -> bool:
@@ -265,13 +263,15 @@ def language() -> str:
     chosen = request.args.get("lang", "")
     if chosen in LANGUAGES:
         remember_language(chosen)
-    return reader_language(chosen, current_visit().language, request.headers.get("Accept-Language", ""), hub().language)
+    return requester.reader_language(
+        chosen, current_visit().language, request.headers.get("Accept-Language", ""), hub().language
+    )
 
 
 def words() -> Words:
     """The texts in this request's language."""
     if "words" not in g:
-        g.words = words_in(language())
+        g.words = requester.words_in(language())
     texts: Words = g.words
     return texts
 

@@ -15,8 +15,8 @@ from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.judging import EXTENSION_MAX
 from roundtap_core.event.stale_check import refuse_stale
 from roundtap_core.forms.questions import SQUADS_MAX, parse_squad_ticks
-from roundtap_core.limits import fits_prose
 from roundtap_core.numbers import typed_number
+from roundtap_core.typed import fits_prose
 from roundtap_hub.access.policy import is_allowed as may_ask
 from roundtap_hub.access.policy import refuse_in_state
 from roundtap_hub.access.staff import HUB_PIN_IDENTITY
@@ -52,7 +52,7 @@ ID_LETTERS_MAX = 64
 SANITIZED_FORMS = frozenset(
     {"console.save_list", "me.save_list", "console.import_preview_page", "console.add_competitors", "pages.log_in"}
 )
-"""Forms for pasted lists, tables and names, which remove invisible characters (people/lists.py, people/raw_table.py,
+"""Forms for pasted lists, tables and names, which remove invisible characters (people/raw_table.py,
 people/registration_desk.py); and the login, which carries them."""
 
 

@@ -14,7 +14,7 @@ from roundtap_core.records import Competitor
 from roundtap_core.words import Words
 from roundtap_hub.live import current, forms
 from roundtap_hub.store.journal import PersonRecord
-from roundtap_hub.views.list_states import ListState, flags_of, list_states
+from roundtap_hub.views.competitors import ListState, flags_of, list_states
 from roundtap_hub.views.saved_event import SavedEvent, all_competitors
 
 LETTERS, LINES = 300, 200  # the most letters in a box, and lines in a table

@@ -9,7 +9,6 @@ from itertools import chain, zip_longest
 from typing import NamedTuple
 
 import msgspec
-from msgspec import structs
 
 # Marks begin with a "<", which escaped text cannot hold: typed text is never taken for one.
 _BEGIN, _END = "<\x01", "\x01>"
@@ -138,10 +137,10 @@ class PagePatch:
         return replace(
             self,
             regions=tuple(
-                structs.replace(
+                msgspec.structs.replace(
                     region,
                     html=change(region.html) if region.html is not None else None,
-                    rows=tuple(structs.replace(row, html=change(row.html)) for row in region.rows)
+                    rows=tuple(msgspec.structs.replace(row, html=change(row.html)) for row in region.rows)
                     if region.rows is not None
                     else None,
                 )

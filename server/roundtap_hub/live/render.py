@@ -3,7 +3,7 @@ that the role may not press, filled in, compressed."""
 
 import re
 import threading
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -17,16 +17,17 @@ from jinja2 import nodes
 from jinja2.ext import Extension
 from jinja2.parser import Parser
 from markupsafe import Markup, escape
+from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.clock import format_clock
 from roundtap_core.elimination.bracket_picture import round_label
 from roundtap_core.errors import Problem
 from roundtap_core.event.event_flow import second_stage_begun
 from roundtap_core.event.states import EventState
-from roundtap_core.limits import sanitize_text
 from roundtap_core.records import TIEBREAK
 from roundtap_core.rulebooks.result_gate import NEEDS_REASON
 from roundtap_core.rulebooks.result_words import figure_label, option_label, way_label
+from roundtap_core.typed import sanitize_text
 from roundtap_core.version import version
 from roundtap_core.words import LANGUAGES, Words
 from roundtap_hub.access.policy import is_allowed as may_ask
@@ -34,28 +35,15 @@ from roundtap_hub.access.policy import refuse_role
 from roundtap_hub.http.http_answers import gzip_bytes
 from roundtap_hub.http.routes import STAFF_ROLES, PageKey
 from roundtap_hub.live import current, regions
-from roundtap_hub.live.page_versions import HubNow, version_of
-from roundtap_hub.live.regions import (
-    CSRF,
-    NOW,
-    ROW,
-    ROW_END,
-    ROWS_MAX,
-    SEEN,
-    PagePatch,
-    Region,
-    RenderedPage,
-    region_mark,
-    split_regions,
-)
+from roundtap_hub.live.page_cache import HubNow, version_of
 from roundtap_hub.views import places
-from roundtap_hub.views.announcements import announcement_lines
 from roundtap_hub.views.knockout import newest_round_key, title_key
-from roundtap_hub.views.preflight_checks import count_failed
-from roundtap_hub.views.round_clock import time_of_day
+from roundtap_hub.views.preflight_checks import all_checks, count_failed, failed_checks
+from roundtap_hub.views.round_clock import announcement_lines, time_of_day
 from roundtap_hub.views.running_hub import RunningHub
 from roundtap_hub.views.saved_event import StepMarks
 from roundtap_hub.views.schedule import Schedule, schedule
+from roundtap_machine import health as machine_checks
 
 PART_ALONE = "Roundtap-Part"
 """The header of a script that asks for what belongs into the page that is open: `alone`, without its frame."""
@@ -128,13 +116,13 @@ class RegionTags(Extension):
             if isinstance(name, nodes.Const)
             else self.call_method("_mark", [nodes.Const(begin), name], lineno=tag.lineno)
         )
-        closed = nodes.TemplateData(region_mark(end) if end else regions.ENDS)
+        closed = nodes.TemplateData(regions.region_mark(end) if end else regions.ENDS)
         return [nodes.Output([opened], lineno=tag.lineno), *body, nodes.Output([closed], lineno=tag.lineno)]
 
     def _mark(self, kind: str, name: object) -> Markup:
         if kind == "may":
             return Markup(f"{regions.MAY}{escape(name)}:>")
-        return Markup(regions.MAYBE if kind == "maybe" else region_mark(kind, name))
+        return Markup(regions.MAYBE if kind == "maybe" else regions.region_mark(kind, name))
 
 
 def sign_icon(name: str, label: str = "") -> Markup:
@@ -146,7 +134,7 @@ def sign_icon(name: str, label: str = "") -> Markup:
 class RowCache:
     """A small, thread-safe cache of rows as text."""
 
-    def __init__(self, rows_max: int = ROWS_MAX) -> None:
+    def __init__(self, rows_max: int = regions.ROWS_MAX) -> None:
         self._kept = rows_max
         self._rows: OrderedDict[Hashable, str] = OrderedDict()
 
@@ -159,7 +147,9 @@ class RowCache:
             for key, shown, thing in sources:
                 text = self._rows.get((of, key, shown))
                 if text is None:
-                    text = f"{region_mark(ROW, key)}{macro(thing)}{region_mark(ROW_END)}"
+                    text = (
+                        f"{regions.region_mark(regions.ROW, key)}{macro(thing)}{regions.region_mark(regions.ROW_END)}"
+                    )
                     if shown is not None:
                         self._rows[of, key, shown] = text
                 texts.append(text)
@@ -174,9 +164,9 @@ class RowCache:
 class _Page:
     """The newest rendering and its time, and earlier ones by version."""
 
-    newest: RenderedPage
+    newest: regions.RenderedPage
     at_ms: int
-    earlier: OrderedDict[str, RenderedPage] = field(default_factory=OrderedDict)
+    earlier: OrderedDict[str, regions.RenderedPage] = field(default_factory=OrderedDict)
 
 
 class RenderCache:
@@ -193,9 +183,9 @@ class RenderCache:
         key: Hashable,
         version: str,
         now_ms: int,
-        draw: Callable[[RenderedPage | None], RenderedPage],
+        draw: Callable[[regions.RenderedPage | None], regions.RenderedPage],
         since: str | None = None,
-    ) -> tuple[RenderedPage, RenderedPage | None]:
+    ) -> tuple[regions.RenderedPage, regions.RenderedPage | None]:
         """The page of this version, and the one of version `since` or None. `draw` is called, with the newest
         one so far, where the rendering is missing, or too old to be sent whole."""
         # Held while drawing, so that a page is drawn once.
@@ -218,12 +208,12 @@ class RenderCache:
         return counts
 
     @staticmethod
-    def _earlier(cached: _Page | None, since: str | None) -> RenderedPage | None:
+    def _earlier(cached: _Page | None, since: str | None) -> regions.RenderedPage | None:
         if cached is None or since is None:
             return None
         return cached.newest if cached.newest.version == since else cached.earlier.get(since)
 
-    def _keep(self, key: Hashable, drawn: RenderedPage, now_ms: int) -> RenderedPage:
+    def _keep(self, key: Hashable, drawn: regions.RenderedPage, now_ms: int) -> regions.RenderedPage:
         cached = self._pages.pop(key, None)
         if cached is None:
             cached = _Page(drawn, now_ms)
@@ -241,7 +231,7 @@ class RenderCache:
         return drawn
 
 
-def _share_unchanged(new: RenderedPage, old: RenderedPage) -> RenderedPage:
+def _share_unchanged(new: regions.RenderedPage, old: regions.RenderedPage) -> regions.RenderedPage:
     """The same rendering, sharing unchanged parts with the old one."""
     return replace(
         new,
@@ -250,7 +240,7 @@ def _share_unchanged(new: RenderedPage, old: RenderedPage) -> RenderedPage:
     )
 
 
-def _share_region(new: Region, old: Region | None) -> Region:
+def _share_region(new: regions.Region, old: regions.Region | None) -> regions.Region:
     if old is None or new == old:
         return old or new
     rows = {row: row for row in old.rows()}
@@ -357,7 +347,7 @@ def page(template: str, feed: PageKey | None = None, status: int = 200, **contex
     return page_response(render_page(template, feed, **context), status)
 
 
-def render_page(template: str, feed: PageKey | None = None, **context: Any) -> RenderedPage:
+def render_page(template: str, feed: PageKey | None = None, **context: Any) -> regions.RenderedPage:
     """A page in this request's language. In templates `csrf()` and `sent_ms` (the hub's clock when it is sent) are
     placeholders, as they differ between readers of one rendering; `now_ms` is the time that the page shows."""
     hub, state = current.hub(), context.get("state")
@@ -369,17 +359,17 @@ def render_page(template: str, feed: PageKey | None = None, **context: Any) -> R
         **common_context(hub, t, current_app.extensions[ROW_CACHE]),
         "feed": feed,
         "alone": False,
-        "seen": Markup(SEEN),
+        "seen": Markup(regions.SEEN),
         "address": g.get("address", ""),
         "now_ms": current.now_ms(),
-        "sent_ms": Markup(NOW),
+        "sent_ms": Markup(regions.NOW),
         "organizer": current.is_organizer(),
         "console": current.is_organizer() and request.blueprint == "console",
         "reader": current.current_staff(),
         "role_name": Markup(regions.ROLE),
         "may": may_request,
         "roles_allowed": roles_allowed,
-        "csrf": lambda: Markup(CSRF),
+        "csrf": lambda: Markup(regions.CSRF),
         "problem": sanitize_text(problem.named(context.get("names", {})).say(t)) if problem else "",
         "problem_key": problem.key if problem else "",
         "lost_squads": problem.params.get("lost", "") if problem else "",
@@ -404,7 +394,7 @@ def render_page(template: str, feed: PageKey | None = None, **context: Any) -> R
             if state is not None
             else [each for each in current.snapshot().events.values() if each.public_rounds and not each.finished],
         }
-    return split_regions(render_template(template, **{**common, **context}), version)
+    return regions.split_regions(render_template(template, **{**common, **context}), version)
 
 
 def _open_things(state: EventState | None, feed: PageKey | None, version: str) -> Mapping[str, int]:
@@ -422,7 +412,7 @@ def current_place() -> places.Place:
     return sent_from or places.place_of(request.url_rule.rule if request.url_rule is not None else "")
 
 
-def page_response(page: RenderedPage, status: int = 200) -> Response:
+def page_response(page: regions.RenderedPage, status: int = 200) -> Response:
     """A rendered page as this request's response."""
     g.rendered, role = page, reader_role()
     html = page.by_role.get(role) or page.html
@@ -441,7 +431,7 @@ def download(content: str | bytes, kind: str, name: str) -> Response:
     return response
 
 
-def patch_response(patch: PagePatch) -> Response:
+def patch_response(patch: regions.PagePatch) -> Response:
     """A patch as this request's JSON response."""
     if request.blueprint == "console":
         patch = patch.changed(partial(for_role, role=reader_role()))
@@ -449,7 +439,7 @@ def patch_response(patch: PagePatch) -> Response:
 
 
 def _fill(text: str) -> str:
-    token = current.csrf_token() if CSRF in text else ""
+    token = current.csrf_token() if regions.CSRF in text else ""
     return regions.fill_placeholders(text, token, current.hub().clocks.mono_ms())
 
 
@@ -550,7 +540,7 @@ def for_reader(html: str, allowed: Allowed) -> str:
             if block.shown:
                 block.parts.append(part)
         elif part.startswith(regions.MAY):
-            address = _path(part[len(regions.MAY) : -2])
+            address = re.split("[?#]", unescape(part[len(regions.MAY) : -2]), maxsplit=1)[0]
             if address not in allowed_by_address:
                 allowed_by_address[address] = allowed(address)
             blocks.append(_Block(allowed_by_address[address], allowed_by_address[address]))
@@ -563,5 +553,17 @@ def for_reader(html: str, allowed: Allowed) -> str:
     return "".join(blocks[0].parts)
 
 
-def _path(address: str) -> str:
-    return re.split(r"[?#]", unescape(address), maxsplit=1)[0]
+def place_page(template: str, place: str, feed: PageKey | None = None, **context: Any) -> AnyResponse:
+    """A page of the hall, with the places' navigation and the number of failed checks of each."""
+    return page(
+        template,
+        feed,
+        hall_place=place,
+        hall_places=places.OF_HALL,
+        failed=Counter(check.group for check in failed_checks(hall_checks())),
+        **context,
+    )
+
+
+def hall_checks() -> list[machine_checks.Check]:
+    return all_checks(current.hub(), current.snapshot(), current.units(), current.now_ms())

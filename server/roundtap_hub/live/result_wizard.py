@@ -14,7 +14,6 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.errors import Problem
 from roundtap_core.event import event_flow
 from roundtap_core.event.commands import NoteLot
-from roundtap_core.event.event_flow import effect_lines
 from roundtap_core.event.results import acceptable_results, result_to_correct
 from roundtap_core.event.states import DRAFT, EventState, MatchState, RoundState
 from roundtap_core.forms.form import (
@@ -156,7 +155,7 @@ class MatchEntry:
             result_words.outcome_text(book, options, self.situation, result, self.names, t),
             (
                 *result_words.describe_result(book, self.form, options, result, self.names, t),
-                *effect_lines(state, played, match, result, self.names, t),
+                *event_flow.effect_lines(state, played, match, result, self.names, t),
                 *lost_squads(state, played, match, result, self.names, t),
                 *cut_changes(state, played, match, result, self.people, t),
             ),

@@ -40,14 +40,18 @@ from roundtap_hub.live import current, forms, render
 from roundtap_hub.paper import print_jobs
 from roundtap_hub.store import print_book
 from roundtap_hub.store.command_pipeline import busy_tables
-from roundtap_hub.store.print_book import PrintBook
 from roundtap_hub.views import preflight_checks, saved_event
-from roundtap_hub.views.competitors import owed_squads
-from roundtap_hub.views.knockout import bracket, bracket_lines, next_round_key, title_key
-from roundtap_hub.views.list_states import FLAGGED, GOOD, list_states
+from roundtap_hub.views.competitors import FLAGGED, GOOD, list_states, owed_squads
+from roundtap_hub.views.knockout import (
+    StandingsLine,
+    bracket,
+    bracket_lines,
+    has_draws,
+    next_round_key,
+    standings_view,
+    title_key,
+)
 from roundtap_hub.views.round_clock import DATE_AND_TIME, time_of_day
-from roundtap_hub.views.saved_event import name_sort_key
-from roundtap_hub.views.standings_table import StandingsLine, has_draws, standings_view
 from roundtap_hub.views.store_games import said_rules
 from roundtap_hub.views.tables import missing_slips
 
@@ -160,7 +164,7 @@ def _about(job: print_book.PrintJob) -> str:
     return str(order["card"] if job.kind == print_jobs.PROXY else order["at"]["printer"]) if order else ""
 
 
-def get_print_book() -> PrintBook:
+def get_print_book() -> print_book.PrintBook:
     book = current.hub().paper
     if book is None:
         abort(404)
@@ -396,7 +400,7 @@ def desk_rows(event: saved_event.SavedEvent) -> list[DeskRow]:
         )
         for e in event.state.entrants.values()
     ]
-    return sorted(rows, key=lambda row: name_sort_key(row.name))
+    return sorted(rows, key=lambda row: saved_event.name_sort_key(row.name))
 
 
 def paper_numbers(state: EventState) -> dict[str, int]:

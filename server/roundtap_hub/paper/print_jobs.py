@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from msgspec import UNSET
 from msgspec.structs import asdict
 
-from roundtap_core.elimination.cut import THIRD, THIRD_PLACE
+from roundtap_core.elimination.bracket import THIRD, THIRD_PLACE
 from roundtap_core.event.event_flow import situation_of
 from roundtap_core.event.states import CLOSED, PUBLISHED, EventState, MatchState, RoundState
 from roundtap_core.print_contents import (
@@ -35,9 +35,8 @@ from roundtap_hub.access.slip_codes import slip_codes, slip_mark, slip_token
 from roundtap_hub.http.tls import HttpsInfo
 from roundtap_hub.store.print_book import FAILED, QUEUED, PrintJob, PrintState
 from roundtap_hub.store.service import Snapshot
-from roundtap_hub.views.knockout import cut_rows_before_play, ranked_rows, title_key
+from roundtap_hub.views.knockout import cut_rows_before_play, ranked_rows, record_of, standings_view, title_key
 from roundtap_hub.views.saved_event import SavedEvent, name_sort_key, saved_event, shown_members
-from roundtap_hub.views.standings_table import record_of, standings_view
 from roundtap_hub.views.tables import side_view
 
 SLIP, BY_TABLE, BY_NAME, STANDINGS, TEST = "slip", "pairings-table", "pairings-name", "standings", "code-pages"

@@ -15,18 +15,16 @@ from roundtap_hub.http.host import hall_address
 from roundtap_hub.http.requester import throttle_key
 from roundtap_hub.http.routes import STAFF, STATION, PageKey, route
 from roundtap_hub.live import current
-from roundtap_hub.live.hall_pages import hall_checks, place_page
+from roundtap_hub.live.render import hall_checks, place_page
 from roundtap_hub.paper.paper import asking_jobs
 from roundtap_hub.paper.print_jobs import job_content, wanted_jobs
 from roundtap_hub.store.print_book import GO_ON, PrintBook, PrintState
 from roundtap_hub.views.running_hub import RunningHub
 from roundtap_hub.views.unit_presence import encode_health
-from roundtap_machine import checks as machine_checks
+from roundtap_machine import health as machine_checks
 
 BODY_BYTES_MAX = 32 * 1024
 JOBS_AT_ONCE = 6  # few enough that two stations share a round's slips, and that cancelled jobs are soon known
-
-JobStates = list[tuple[str, PrintState]]
 
 
 @route("POST /station/jobs", STATION)
@@ -68,7 +66,9 @@ def station_jobs() -> tuple[Response, int]:
     return jsonify(envelope(key, ECHO, answer)), 200
 
 
-def _exchange(hub: RunningHub, book: PrintBook, unit: str, reported: JobStates, base_url: str) -> list[Job]:
+def _exchange(
+    hub: RunningHub, book: PrintBook, unit: str, reported: list[tuple[str, PrintState]], base_url: str
+) -> list[Job]:
     # A job belongs to the station that took it first: no other prints it or reports on it.
     # An unclaimed one counts only if it is wanted: made-up jobs would be kept for ever.
     states_before = book.states

@@ -25,7 +25,7 @@ ListedRow = tuple[int, dict[str, str], str, str]
 
 # Why a row is not ticked: its name may be two cells or lines, joined by a stray quotation mark; the list says that this
 # person may not play; it may be a title, a total or a note about the list; its last name may come first.
-BREAK, _, ASIDE, ORDER = ODD = ("break", AWAY, "aside", "order")
+_, _, ASIDE, ORDER = ODD = ("break", AWAY, "aside", "order")
 
 _SIGNS = r"[•·・▪▫◦‣⁃►▶➤➔→●○■□◆◇★☆☐☑✓✔✅\U0001f1e6-\U0001f1ff\U0001f300-\U0001faff\u2794-\u27bf\ufe0f]"
 _PRONOUN = "she|her|hers|he|him|his|they|them|theirs|xe|ze|er|ihm|sie|ihr|el|ella|elle|on|ona|jej|il|lui|iel"

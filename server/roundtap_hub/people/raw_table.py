@@ -18,7 +18,7 @@ from urllib.parse import quote
 import msgspec
 
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.limits import sanitize_text
+from roundtap_core.typed import sanitize_text
 
 ZIP, OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 """The first bytes of .xlsx, .xlsm, .xlsb and .ods; and of .xls."""

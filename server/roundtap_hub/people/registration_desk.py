@@ -1,4 +1,6 @@
-"""The registration desk: players entered, checked in, renamed, leaving, coming back; their details and their link."""
+"""The registration desk: players entered, checked in, renamed, leaving, coming back; their details, their link, and
+their lists: a rulebook's form to view, type and correct one, and the state of each.
+"""
 
 import re
 import secrets
@@ -15,17 +17,18 @@ from roundtap_core.event import abandoned_match, commands
 from roundtap_core.event.lookups import require_reason
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import EventState, MatchState, RoundState
-from roundtap_core.limits import MOST_COMPETITORS, PROSE_LETTERS, fits_line, sanitize_text
 from roundtap_core.name_search import fold, is_found, search_text
 from roundtap_core.names import clean_name
 from roundtap_core.numbers import next_number
 from roundtap_core.records import CONCESSION, Competitor, Result, Side, other_side
 from roundtap_core.rulebooks.result_gate import OFFICIAL
+from roundtap_core.typed import MOST_COMPETITORS, PROSE_LETTERS, fits_line, sanitize_text
 from roundtap_hub.access.personal_links import CODE_LIFE_MS
 from roundtap_hub.http import routes
 from roundtap_hub.http.http_answers import problem_status
 from roundtap_hub.http.qr_svg import qr_svg
 from roundtap_hub.live import current, forms, render, result_wizard
+from roundtap_hub.live.list_fields import list_view, typed_list
 from roundtap_hub.people.raw_table import UNSEEN_MARKS, marked_rows, name_rows
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.new_entrants import person_and_entrant
@@ -502,3 +505,45 @@ def _ask_for_result(
         more=at is not None and not at.is_last,
         together=both_asked_to_leave(seat.state.id, competitor),
     )
+
+
+@routes.route("GET /console/<event_id>/competitor/<competitor>/list", routes.STAFF, routes.VISIBLE)
+def list_page(event_id: str, competitor: str) -> AnyResponse:
+    """The list as saved, or as just typed, with each problem beside its line."""
+    event = current.event(event_id)
+    entrant = event.state.entrants.get(competitor)
+    save_at = url_for("console.save_list", event_id=event_id, competitor=competitor)
+    return render.page(
+        "list.html",
+        entrant=entrant,
+        name=full_names(event).get(competitor),
+        save_at=save_at,
+        fixed=bool(event.state.public_rounds),
+        reason=forms.field("reason"),
+        state=event.state,
+        view=list_view(event, competitor),
+    )
+
+
+@routes.route(
+    "POST /console/<event_id>/competitor/<competitor>/list",
+    routes.HEADS_AND_DESK,
+    routes.OPEN,
+    only=routes.BEFORE_ROUND_1,
+)
+@forms.shows_problem_on(list_page)
+def save_list(event_id: str, competitor: str) -> AnyResponse:
+    """Save the list: freely until round 1 is published, then only as a correction with a reason."""
+    if forms.field("more"):
+        return list_page(event_id, competitor)
+    event = current.event(event_id)
+    typed = typed_list(event, competitor)
+    if typed is not None:
+        record, digest, total = typed
+        command = (
+            commands.CorrectList(competitor, digest, total, forms.typed_reason())
+            if event.state.public_rounds
+            else commands.SubmitList(competitor, digest, total)
+        )
+        forms.submit_command(event_id, command, [record])
+    return redirect(url_for("console.list_page", event_id=event_id, competitor=competitor), 303)

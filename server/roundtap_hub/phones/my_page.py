@@ -35,10 +35,10 @@ from roundtap_hub.live.list_fields import list_view, typed_list
 from roundtap_hub.phones.phone_reports import error_status, fate_json, report_fate, reword_problem, submit
 from roundtap_hub.phones.phone_versions import PERSONAL
 from roundtap_hub.phones.players import player_view
-from roundtap_hub.store.rights import PlayerId
+from roundtap_hub.store.venue import PlayerId
+from roundtap_hub.views.competitors import list_states
 from roundtap_hub.views.judging_view import my_bye
 from roundtap_hub.views.knockout import title_key
-from roundtap_hub.views.list_states import list_states
 from roundtap_hub.views.round_clock import ClockFace, clock_face
 from roundtap_hub.views.saved_event import SavedEvent, current_matches, newest_round, shown_names
 from roundtap_hub.views.tables import lot_to_draw

@@ -1,4 +1,6 @@
-"""Reports from players' phones: a core report with an id of its own, and what became of it."""
+"""Reports from players' phones: a core report with an id of its own, and what became of it; answered on the event loop,
+so no thread waits while they are saved.
+"""
 
 import hashlib
 import json
@@ -6,6 +8,7 @@ import re
 from collections.abc import Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
+from urllib.parse import parse_qsl
 
 from msgspec import structs
 
@@ -17,10 +20,12 @@ from roundtap_core.records import Side
 from roundtap_core.wire import canonical_json, digest
 from roundtap_core.words import Words
 from roundtap_hub.access.personal_links import PHONE_ACTOR, REPORTS
-from roundtap_hub.http.http_answers import problem_status
-from roundtap_hub.http.requester import phone_digest
-from roundtap_hub.store.rights import PlayerId
-from roundtap_hub.store.service import Snapshot, Step
+from roundtap_hub.http import http_answers
+from roundtap_hub.http.page_queues import LoopInbox, RequestPriority
+from roundtap_hub.http.requester import language_of, phone_digest, words_in
+from roundtap_hub.live.cached_pages import PERSONAL_HEADERS, phone_of
+from roundtap_hub.store.service import HubStopped, Snapshot, Step
+from roundtap_hub.store.venue import PlayerId
 from roundtap_hub.views.running_hub import RunningHub
 
 RESULT_BYTES_MAX = 2000
@@ -185,7 +190,7 @@ def fate_json(fate: PhoneReportFate, words: Words) -> dict[str, object]:
 
 def error_status(problem: Problem) -> int:
     """400 and 409: the report is refused for good; 429 and 503: it is worth sending again."""
-    return RETRY_STATUS.get(problem.key) or problem_status(problem)
+    return RETRY_STATUS.get(problem.key) or http_answers.problem_status(problem)
 
 
 def _key(state: EventState, fate: ReportFate, competitor: str) -> str:
@@ -204,3 +209,92 @@ def _key(state: EventState, fate: ReportFate, competitor: str) -> str:
         ONE_PHONE: "one-phone",
     }
     return f"me.said.{by_state.get(round_and_match[1].state, 'taken')}"
+
+
+BODY_BYTES_MAX, BODY_WITHIN_S, SAVE_S = 16 * 1024, 15.0, 10.0
+
+
+class PhoneReportApi:
+    """Takes reports; `precedence`: while one is handled, pages give way."""
+
+    def __init__(self, hub: RunningHub, precedence: RequestPriority) -> None:
+        self._hub = hub
+        self._precedence = precedence
+        self._inbox = LoopInbox()
+
+    async def answer(
+        self,
+        scope: http_answers.Scope,
+        receive: http_answers.Receive,
+        send: http_answers.Send,
+        who: PlayerId,
+        token: str,
+    ) -> http_answers.Receive | None:
+        """None: the report was answered. Else the receive for Flask, which shows on the page what is wrong with it."""
+        try:
+            body = await http_answers.read_body(scope, receive, BODY_BYTES_MAX, BODY_WITHIN_S)
+        except (http_answers.BodyTooLarge, http_answers.BodyTimeout):
+            await http_answers.send_answer(
+                send, 400, b"text/plain", b"the report did not come whole\n", [*PERSONAL_HEADERS, *http_answers.CLOSE]
+            )
+            return None
+        fields = (
+            dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=64))
+            if body.count(b"&") < 64
+            else {}
+        )
+        for_script = b"application/json" in http_answers.get_header(scope, b"accept")
+        words = words_in(language_of(scope, self._hub.language))
+        try:
+            with self._precedence:
+                fate = fate_json(await self._fate(who, fields, phone_of(scope)), words)
+        except Problem as problem:
+            if for_script:
+                await http_answers.send_json(
+                    send, error_status(problem), {"error": problem.say(words)}, PERSONAL_HEADERS
+                )
+                return None
+            # Nothing was done; Flask shows the problem on the page.
+            return _replay_body(body)
+        except (HubStopped, TimeoutError):
+            await http_answers.send_json(send, 503, {"error": Problem("phone_not_yet").say(words)}, PERSONAL_HEADERS)
+            return None
+        if for_script:
+            await http_answers.send_json(send, 200, fate, PERSONAL_HEADERS)
+        else:
+            await http_answers.send_answer(
+                send,
+                303,
+                b"text/plain",
+                b"",
+                [
+                    *PERSONAL_HEADERS,
+                    (b"location", f"/me/{token}/said/{fate['report_id']}".encode("latin-1", "replace")),
+                ],
+            )
+        return None
+
+    async def _fate(self, who: PlayerId, fields: Mapping[str, str], phone: str) -> PhoneReportFate:
+        """Raises Problem, HubStopped, and TimeoutError where the outcome is not known yet."""
+        name, body, saving = submit(self._hub, who, fields, phone)
+        if saving is not None:
+            try:
+                await self._inbox.result(saving, SAVE_S)
+            except Problem as problem:
+                raise reword_problem(problem) from None
+        fate = report_fate(self._hub.service.snapshot, who, name, body)
+        if fate is None:
+            raise Problem("not_saved")
+        return fate
+
+
+def _replay_body(body: bytes) -> http_answers.Receive:
+    """A receive that returns an already read body once more."""
+    parts: list[bytes] = [body]
+
+    async def receive() -> dict[str, object]:
+        if parts:
+            return {"type": "http.request", "body": parts.pop(), "more_body": False}
+        return {"type": "http.disconnect"}
+
+    return receive

@@ -6,32 +6,30 @@ from typing import Any
 from roundtap_core.event.states import Request
 from roundtap_core.records import ELIMINATION
 from roundtap_hub.http.routes import PageKey
-from roundtap_hub.live.page_versions import HubNow, event_page, page_kind
+from roundtap_hub.live.page_cache import HubNow, event_page, page_kind
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views import saved_event
 from roundtap_hub.views.knockout import winner_of
-from roundtap_hub.views.player_requests import taker_name
 from roundtap_hub.views.running_hub import RunningHub
-from roundtap_hub.views.saved_event import SavedEvent, memoized
-from roundtap_hub.views.unit_presence import UnitStatus
+from roundtap_hub.views.unit_presence import UnitStatus, taker_name
 
 # A player's two pages. The key of the personal one includes the link's token, so that no page outlives its link.
 PUBLIC, PERSONAL = "p", "me"
 
 
 @event_page("e/<event_id>")
-def _players(_: HubNow, event: SavedEvent, page: PageKey) -> object:
+def _players(_: HubNow, event: saved_event.SavedEvent, page: PageKey) -> object:
     newest = saved_event.newest_round(event.state)
     return *_people(event), event.state.live is None, newest and newest.number
 
 
 @event_page("standings/<event_id>")
-def _standings(_: HubNow, event: SavedEvent, page: PageKey) -> object:
+def _standings(_: HubNow, event: saved_event.SavedEvent, page: PageKey) -> object:
     return *_people(event), saved_event.results_version(event)
 
 
 @event_page("pairings/<event_id>")
-def _pairings(_: HubNow, event: SavedEvent, page: PageKey) -> object:
+def _pairings(_: HubNow, event: saved_event.SavedEvent, page: PageKey) -> object:
     newest = saved_event.newest_round(event.state)
     matches = [
         (m.id, m.match.table, m.match.a, m.match.b, m.state, m.number, m.revision)
@@ -41,7 +39,7 @@ def _pairings(_: HubNow, event: SavedEvent, page: PageKey) -> object:
 
 
 @event_page("bracket/<event_id>")
-def _bracket(_: HubNow, event: SavedEvent, page: PageKey) -> object:
+def _bracket(_: HubNow, event: saved_event.SavedEvent, page: PageKey) -> object:
     newest = saved_event.newest_round(event.state)
     played = [
         [(m.id, m.match.table, m.number, m.revision, m.state) for m in r.matches]
@@ -52,7 +50,7 @@ def _bracket(_: HubNow, event: SavedEvent, page: PageKey) -> object:
 
 
 @event_page("rules/<event_id>")
-def _rules(_: HubNow, event: SavedEvent, page: PageKey) -> object:
+def _rules(_: HubNow, event: saved_event.SavedEvent, page: PageKey) -> object:
     # The announced settings may change until round 1 is drawn; mended rounds are listed here.
     rounds = [
         (r.number, r.mends, [m.match.table for m in r.matches] if r.mends else ()) for r in event.state.public_rounds
@@ -60,7 +58,7 @@ def _rules(_: HubNow, event: SavedEvent, page: PageKey) -> object:
     return *_people(event), rounds
 
 
-def _people(event: SavedEvent) -> tuple[str, str]:
+def _people(event: saved_event.SavedEvent) -> tuple[str, str]:
     return saved_event.entrants_version(event), saved_event.decided_version(event)
 
 
@@ -77,7 +75,7 @@ def _personal(source: HubNow, page: PageKey) -> object | None:
     return public and (public, event and _own_match(source, event, who[1]))
 
 
-def _own_match(source: HubNow, event: SavedEvent, competitor: str) -> object:
+def _own_match(source: HubNow, event: saved_event.SavedEvent, competitor: str) -> object:
     """The part of the match that only its two players see: their reports, and whether a unit is there."""
     match, entrant = saved_event.current_matches(event).get(competitor), event.state.entrants[competitor]
     wish = event.state.wishes.get(competitor), event.state.check_in, entrant.checked_in
@@ -98,7 +96,7 @@ def _own_match(source: HubNow, event: SavedEvent, competitor: str) -> object:
 
 
 @event_page("p/<event_id>/<competitor>")
-def _player(source: HubNow, event: SavedEvent, page: PageKey) -> object | None:
+def _player(source: HubNow, event: saved_event.SavedEvent, page: PageKey) -> object | None:
     """Changes with the player's own table or the standings, not with each result of the hall."""
     state, competitor = event.state, page.of
     entrant = state.entrants.get(competitor)
@@ -131,8 +129,8 @@ def _player(source: HubNow, event: SavedEvent, page: PageKey) -> object | None:
     )
 
 
-@memoized
-def _version_for_players(event: SavedEvent) -> str:
+@saved_event.memoized
+def _version_for_players(event: saved_event.SavedEvent) -> str:
     """What all players' pages have in common."""
     newest, winner = saved_event.newest_round(event.state), event.state.entrants.get(winner_of(event) or "")
     return saved_event.short_hash(
@@ -179,7 +177,9 @@ def _changed_players(before: Seen, now: Seen, event_id: str) -> set[str] | None:
         if new.venue.unit_at(match.match.table) in touched
     ]
     if event is not old:
-        saved_events = [SavedEvent(state, at.people_of(event_id)) for state, at in ((old, was), (event, new))]
+        saved_events = [
+            saved_event.SavedEvent(state, at.people_of(event_id)) for state, at in ((old, was), (event, new))
+        ]
         if (
             old.entrants is not event.entrants
             or old.clock.total_ms != event.clock.total_ms

@@ -11,7 +11,6 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.elimination.bracket_picture import bracket_svg
 from roundtap_core.errors import Problem
 from roundtap_core.event import event_flow
-from roundtap_core.event.event_flow import situation_of
 from roundtap_core.event.states import TO_CONFIRM, EventState, Official, active_ids
 from roundtap_core.name_search import find, search_text
 from roundtap_core.records import SECOND_SWISS, SWISS_STAGES, TIEBREAK, Side, other_side
@@ -20,14 +19,11 @@ from roundtap_core.rulebooks.coverage import coverage
 from roundtap_core.rulebooks.fact_sheet import bye_worth, full_win_lead, outcome_points, stage_minutes
 from roundtap_hub.http.routes import EVERYBODY, VISIBLE, route
 from roundtap_hub.live import current, render
-from roundtap_hub.live.render import RowSource
 from roundtap_hub.views import knockout, saved_event
 from roundtap_hub.views.competitors import owed_squads
 from roundtap_hub.views.judging_view import played_on_lines
 from roundtap_hub.views.mending_view import mend_lines
 from roundtap_hub.views.round_clock import clock_face
-from roundtap_hub.views.saved_event import name_sort_key
-from roundtap_hub.views.standings_table import TiebreakCell, has_draws, record_of, record_text, standings_view
 from roundtap_hub.views.store_games import said_rules
 from roundtap_hub.views.tables import (
     GridCell,
@@ -74,7 +70,7 @@ class PlayerView:
     opponent: str | None
     opponent_record: str
     record: str
-    figures: tuple[TiebreakCell, ...]
+    figures: tuple[knockout.TiebreakCell, ...]
     rank: int | None
     of: int
     worth: Mapping[str, tuple[str, str]]
@@ -113,7 +109,7 @@ def player_view(event: saved_event.SavedEvent, competitor: str) -> PlayerView:
         before_play = pre_game_choice(state, newest, match) if match.match.result is None else None
     plays = state.plays(competitor)
     row = saved_event.settled_rows(event).get(competitor)
-    record, values = record_of(event, competitor)
+    record, values = knockout.record_of(event, competitor)
     standing, winner = knockout.standing_of(event, competitor), knockout.winner_of(event)
     goes_on = plays and newest and not state.finished and (standing is None or standing.key in event_flow.STILL_IN)
     owed, must = owed_squads(state, competitor) if goes_on else ("", False)
@@ -124,7 +120,7 @@ def player_view(event: saved_event.SavedEvent, competitor: str) -> PlayerView:
         cell=cell,
         side=side,
         opponent=names.get(opponent, opponent) if opponent else None,
-        opponent_record=record_of(event, opponent)[0] if opponent else "",
+        opponent_record=knockout.record_of(event, opponent)[0] if opponent else "",
         record=record,
         figures=values,
         rank=row.rank if row and row.rounds else None,
@@ -156,7 +152,7 @@ def _margins(state: EventState, competitor: str, names: Mapping[str, str]) -> It
             if competitor not in (seat.a, seat.b) or (seat.result is None and seat.bye is None):
                 continue
             side: Side = "a" if seat.a == competitor else "b"
-            totals = situation_of(state, played, match).list_totals(seat)
+            totals = event_flow.situation_of(state, played, match).list_totals(seat)
             try:
                 figure = state.rulebook.tally(seat, side, state.options, totals).figures.get(MOV)
             except Problem:
@@ -195,7 +191,7 @@ def search_competitors(event: saved_event.SavedEvent, query: str = "") -> list[C
     hits = [CompetitorHit(who, names[who], state.status_now(who), members.get(who, ())) for who in state.entrants]
     return sorted(
         find(query, hits, lambda hit: search_text(hit.name, *hit.members, shortened=True)),
-        key=lambda hit: name_sort_key(hit.name),
+        key=lambda hit: saved_event.name_sort_key(hit.name),
     )
 
 
@@ -238,7 +234,7 @@ def standings_page(event_id: str) -> AnyResponse:
         "standings.html",
         query=_query(),
         state=event.state,
-        view=standings_view(event, names),
+        view=knockout.standings_view(event, names),
         found=lambda lines: find(_query(), lines, lambda line: search_text(line.name, shortened=True)),
         planned=saved_event.planned_swiss(event.state),
         final=knockout.final_lines(event, names) if bracket else (),
@@ -271,11 +267,14 @@ def pairings_page(event_id: str) -> AnyResponse:
     event = current.event(event_id)
     state, newest = event.state, saved_event.newest_round(event.state)
     grid = grid_cells(current.snapshot(), {}, state, newest, saved_event.shown_names(event), current.now_ms())
-    ranked, draws = saved_event.settled_rows(event), has_draws(state)
+    ranked, draws = saved_event.settled_rows(event), knockout.has_draws(state)
 
-    def rows() -> Iterator[RowSource]:
+    def rows() -> Iterator[render.RowSource]:
         for c in find(_query(), grid, lambda cell: search_text(cell.table, cell.a, cell.b, shortened=True)):
-            a, b = record_text(ranked.get(c.a_id), draws), record_text(ranked.get(c.b_id or ""), draws)
+            a, b = (
+                knockout.record_text(ranked.get(c.a_id), draws),
+                knockout.record_text(ranked.get(c.b_id or ""), draws),
+            )
             yield c.match_id, (c.table, c.a_id, c.a, c.b_id, c.b, c.bye, c.result, c.by_hand, a, b), (c, a, b)
 
     return render.cached_page(

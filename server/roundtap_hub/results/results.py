@@ -1,21 +1,26 @@
-"""Results by officials: accepting reports, no-shows, taking back, and entry by wizard, slip or table after table.
+"""Results by officials: accepting reports, no-shows, taking back, and entry by wizard, slip or table after table; and
+aids that record nothing: a score calculator, and a check of cards swapped with the sideboard.
 
 The wizard's answers are in the address, so that going back and reloading are harmless; only lots and the end are POSTs.
 """
 
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from flask import g, redirect, request, url_for
+from flask import abort, g, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.commands import DoubleNoShow, EnterResult, NoShow, NoteLot, SettleOutsideReports, UndoNoShow
 from roundtap_core.event.states import DRAFT, RULING, EventState, MatchState, RoundState
-from roundtap_core.records import SIDES, Result, result_from_json
+from roundtap_core.records import SIDES, Result, Side, result_from_json
+from roundtap_core.rulebooks.base import AidFigure, CountingAid, Rulebook
+from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.rulebooks.result_gate import OFFICIAL
 from roundtap_hub.access.slip_codes import slip_codes
 from roundtap_hub.http.routes import (
+    EVERYBODY,
     IN_OPEN_ROUNDS,
     JUDGES,
     PLAYED,
@@ -27,19 +32,20 @@ from roundtap_hub.http.routes import (
     route,
 )
 from roundtap_hub.live import current, forms, render, result_wizard
-from roundtap_hub.live.result_wizard import Fields, MatchEntry, WizardProgress
 from roundtap_hub.results.slip_desk import CODE_LETTERS, enter_slip, slip_view
 from roundtap_hub.results.typed_result import line_grammar, read_line
 from roundtap_hub.views.judging_view import author_of, judge_view
 from roundtap_hub.views.knockout import title_key
-from roundtap_hub.views.saved_event import SavedEvent, full_names, newest_round
+from roundtap_hub.views.saved_event import SavedEvent, full_names, newest_round, tournament
 from roundtap_hub.views.tables import GridCell, ShownResult, grid_cell, lot_to_draw, pre_game_choice, shown_result
 
 
-def entered_by_official(event_id: str, match_id: str, fields: Fields | None = None) -> MatchEntry:
+def entered_by_official(
+    event_id: str, match_id: str, fields: result_wizard.Fields | None = None
+) -> result_wizard.MatchEntry:
     """`fields`: of the steps so far. They carry the code of the slip that is typed, if it is this match's, and what the
     official acts on: as seen at the beginning, after a conflict as it is now."""
-    event, fields = current.event(event_id), Fields() if fields is None else fields
+    event, fields = current.event(event_id), result_wizard.Fields() if fields is None else fields
     played, match = result_wizard.public_match(event.state, match_id)
     saw = {"revision": str(match.revision), "seen": str(match.number or 0)}
     if g.get("problem") is None and "revision" in fields:
@@ -83,7 +89,7 @@ def match_page(event_id: str, match_id: str) -> AnyResponse:
         lot=lot_to_draw(state, played, match),
         names=entered.names,
         earlier=_earlier(event, entered),
-        at=entered.page(WizardProgress()),
+        at=entered.page(result_wizard.WizardProgress()),
         line="",
         grammar=line_grammar(entered),
     )
@@ -99,7 +105,7 @@ class ReplacedResult:
     again: str
 
 
-def _earlier(event: SavedEvent, entered: MatchEntry) -> list[ReplacedResult]:
+def _earlier(event: SavedEvent, entered: result_wizard.MatchEntry) -> list[ReplacedResult]:
     """Replaced results, newest first."""
     replaced = [(result_from_json(each["was"]), each) for each in reversed(entered.match.corrections)]
     return [
@@ -216,7 +222,7 @@ def result_wizard_page(event_id: str, match_id: str) -> AnyResponse:
     )
 
 
-def _refuse_other_slip(entered: MatchEntry, fields: Fields) -> None:
+def _refuse_other_slip(entered: result_wizard.MatchEntry, fields: result_wizard.Fields) -> None:
     """Raises Problem("slip_of_another") where the code that is typed is not that of this match's slip."""
     if fields.get("slip") and not entered.slip:
         raise Problem("slip_of_another", code=fields["slip"][:CODE_LETTERS])
@@ -250,7 +256,7 @@ def _enter(match_id: str, result: Result) -> EnterResult:
     )
 
 
-def _tab(entered: MatchEntry) -> int | None:
+def _tab(entered: result_wizard.MatchEntry) -> int | None:
     """The match's round where it is not the newest, so that its tab stays open after a correction."""
     return None if entered.played is newest_round(entered.state) else entered.played.number
 
@@ -352,3 +358,89 @@ def save_entry(event_id: str, match_id: str) -> AnyResponse:
         raise Problem("line_not_shown", table=table)
     forms.submit_command(event_id, _enter(match_id, told.result))
     return redirect(url_for("console.entry_page", event_id=event_id, round=_tab(entered), done=table), 303)
+
+
+PREFIX = "aid."  # the prefix of the form's fields in the page's address
+
+SIDE, LINES = "swap.side", "swap.lines"
+MOST_LETTERS = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class CalculatorView:
+    """A rulebook's aid. `typed`: the figures by key; `worth`: None without figures, or with a `problem`."""
+
+    aid: CountingAid
+    typed: dict[str, str]
+    worth: int | None
+    problem: str
+
+
+def calculator_view(book: Rulebook) -> CalculatorView | None:
+    """None where the rulebook has no aid."""
+    aid = book.counting_aid
+    if aid is None:
+        return None
+    typed = {
+        figure.key: request.args[PREFIX + figure.key].strip()
+        for figure in aid.figures
+        if PREFIX + figure.key in request.args
+    }
+    worth, wrong = None, ""
+    try:
+        worth = aid.worth({figure.key: _number(figure, typed) for figure in aid.figures}) if typed else None
+    except Problem as problem:
+        wrong = problem.say(current.words())
+    return CalculatorView(aid, typed, worth, wrong)
+
+
+def _number(figure: AidFigure, typed: dict[str, str]) -> int:
+    text = typed.get(figure.key, "")
+    if figure.tick:
+        return int(text == "1")
+    number = forms.read_number(text, (figure.minimum, figure.maximum))
+    if number is None:
+        raise Invalid("not_a_number", value=text)
+    return number
+
+
+@route("GET /aid/<rulebook>", EVERYBODY)
+def score_calculator(rulebook: str) -> AnyResponse:
+    book = RULEBOOKS.get(rulebook)
+    if book is None or book.counting_aid is None:
+        abort(404)
+    return render.page("score_calculator.html", rulebook=book, counted=calculator_view(book))
+
+
+@dataclass(frozen=True, slots=True)
+class SideboardView:
+    """The check of the typed lines. If there are any, the deck is right without `problems`."""
+
+    side: Side
+    lines: str
+    problems: list[str]
+    sign: str
+
+
+def sideboard_view(event_id: str, match: MatchState) -> SideboardView | None:
+    """None where the rulebook swaps no cards."""
+    event = current.event(event_id)
+    state, check = event.state, event.state.rulebook.lists
+    if not check.swap_sign:
+        return None
+    side: Side = next((each for each in SIDES if each == request.args.get(SIDE)), SIDES[0])
+    lines = request.args.get(LINES, "")[:MOST_LETTERS]
+    problems: Sequence[Problem] = ()
+    if lines.strip():
+        who = next(c for c in tournament(event).competitors if c.id == match.match.competitor(side))
+        list_ = check.of_competitor(who)
+        try:
+            problems = (
+                check.swap_problems(list_, lines, state.options, state.level)
+                if list_
+                else [Problem("list_not_handed_in")]
+            )
+        except Problem as problem:
+            problems = [problem]
+    shown = lines if lines.strip() else ""
+    return SideboardView(side, shown, [problem.say(current.words()) for problem in problems], check.swap_sign)

@@ -1,6 +1,5 @@
 """A round changed manually: mended in one small, previewed step; typed in full; or imposed by another program."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,8 +15,8 @@ from roundtap_core.event.imposed_rounds import preview_imposed
 from roundtap_core.event.mending import MendCommand, plan_mend
 from roundtap_core.event.mending_steps import AGAIN, BYE_GIVEN, PAIR, SWAP, TABLE, UNPUBLISH, WITHDRAW, MendPlan
 from roundtap_core.event.states import EventState, active_ids
-from roundtap_core.limits import NUMBER
 from roundtap_core.records import BYE, SECOND_SWISS, SWISS
+from roundtap_core.typed import NUMBER
 from roundtap_hub.http.http_answers import problem_status
 from roundtap_hub.http.routes import HEADS, OPEN, ORGANIZERS, VISIBLE, route
 from roundtap_hub.live import current, forms, render
@@ -257,36 +256,3 @@ def _typed() -> list[TypedRow]:
         return []
     columns = [request.form.getlist(name)[:MOST_ROWS] for name in ("table", "a", "b")]
     return [TypedRow(*(text.strip() for text in row)) for row in zip(*columns, strict=False)]
-
-
-@route("POST /console/<event_id>/impose", ORGANIZERS, OPEN)
-@forms.shows_problem_on(forms.EVENT_PAGE)
-def impose_pairings(event_id: str) -> None:
-    """Make a draft of `matches`, a JSON list of the event file's matches without results; `stage` (default: Swiss) and
-    `tiebreak_form` as in the file."""
-    try:
-        matches = json.loads(forms.field("matches"))
-    except ValueError:
-        matches = None
-    if not isinstance(matches, list) or not all(isinstance(match, dict) and _is_match_json(match) for match in matches):
-        raise Problem("wrong_type", where="/matches", expected="array")
-    forms.submit_command(
-        event_id,
-        commands.ImposeRound(tuple(matches), forms.field("stage") or SWISS, forms.field("tiebreak_form") or None),
-    )
-
-
-def _is_match_json(match: dict[str, object]) -> bool:
-    table = match.get("table")
-    return (
-        isinstance(match.get("a"), str)
-        and isinstance(match.get("b"), str | None)
-        and isinstance(match.get("bye"), str | None)
-        and isinstance(match.get("game"), str | int | None)
-        and (match.get("picks") is None or _numbers(match["picks"]))
-        and (table is None or (isinstance(table, int) and not isinstance(table, bool) and 1 <= table <= 9999))
-    )
-
-
-def _numbers(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(n, int) and not isinstance(n, bool) for n in value)

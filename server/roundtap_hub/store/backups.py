@@ -22,11 +22,10 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import Entry
-from roundtap_hub.store import head_file, schema_versions
+from roundtap_hub.store import head_file, models
 from roundtap_hub.store.copies import RemovableCopy
-from roundtap_hub.store.database_url import DATABASE
 from roundtap_hub.store.disk_problems import BROKEN, disk_problem, errno_of, sqlite_code, unreadable_problem
-from roundtap_hub.store.journal import Head
+from roundtap_hub.store.journal import DATABASE, Head
 from roundtap_hub.store.service import Service
 from roundtap_hub.store.venue import EVENT_DELETED
 from roundtap_machine.atomic_write import replace_atomically, sync_to_disk
@@ -312,22 +311,22 @@ def back_up_before_upgrade(
     folder: Path,
     named: head_file.HeadRecord | None,
     made_at: str,
-    migrations: schema_versions.Migrations = schema_versions.CURRENT,
+    migrations: models.Migrations = models.CURRENT,
 ) -> Path | None:
     """Back up before the journal's schema is migrated; None if it is current or there is no journal yet. Raises as
     `back_up`, and Problem("journal_newer")."""
     database = folder / DATABASE
     if not database.is_file() or not database.stat().st_size:
         return None
-    return back_up(folder, made_at, named) if schema_versions.needs_migration(schema_of(database), migrations) else None
+    return back_up(folder, made_at, named) if models.needs_migration(schema_of(database), migrations) else None
 
 
-def schema_of(database: Path) -> schema_versions.DatabaseSchema:
+def schema_of(database: Path) -> models.DatabaseSchema:
     """What a database or a backup says of its schema. Raises Problem("journal_unreadable")."""
     engine = create_engine("sqlite://", creator=lambda: head_file.open_read_only(database))
     try:
         with engine.connect() as connection:
-            return schema_versions.read_schema(connection)
+            return models.read_schema(connection)
     except (SQLAlchemyError, UnicodeError) as error:
         raise unreadable_problem(error, database) from error
     finally:

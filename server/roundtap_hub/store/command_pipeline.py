@@ -19,17 +19,15 @@ from roundtap_core.event.rounds import tables_drafted, tables_in_play
 from roundtap_core.event.setup import open_list_points
 from roundtap_core.event.stale_check import refuse_stale
 from roundtap_core.event.states import EventState
-from roundtap_core.limits import refuse_over_limits
 from roundtap_core.lists.list_form import fold
-from roundtap_core.lists.teams import members_of, team_problems
+from roundtap_core.lists.squads import members_of, team_problems
 from roundtap_core.messages import Report
 from roundtap_core.numbers import next_number
-from roundtap_core.typed import parse_message
+from roundtap_core.typed import parse_message, refuse_over_limits
 from roundtap_hub.store.journal import PersonRecord, people_removed
 from roundtap_hub.store.person_rows import refuse_damaged
 from roundtap_hub.store.read_model import Snapshot
 from roundtap_hub.store.restore_gap import NO_PLACE, can_decide_report, refuse_settling
-from roundtap_hub.store.rights import refuse_stale_key
 from roundtap_hub.store.venue import (
     EVENT_ARCHIVED,
     EVENT_DELETED,
@@ -38,6 +36,7 @@ from roundtap_hub.store.venue import (
     apply_venue,
     decide_venue,
     is_dormant,
+    refuse_stale_key,
 )
 
 log = logging.getLogger(__name__)

@@ -1,7 +1,5 @@
 """Copies of the journal, each synced before a commit is answered; one that fails or is slow catches up later."""
 
-from __future__ import annotations
-
 import json
 import logging
 import threading
@@ -266,7 +264,7 @@ class Copies:
                 # With every part: a standby whose catch-up is cut off may become the hub.
                 yield CommitBatch(part, self.journal.person_rows(stream) if stream != VENUE else [])
 
-    def mark_if_current(self, worker: _CopyWorker, held: Mapping[str, Head]) -> bool:
+    def mark_if_current(self, worker: "_CopyWorker", held: Mapping[str, Head]) -> bool:
         """Mark the copy as current, unless something was committed meanwhile."""
         with self._lock:
             current = not worker.is_ejected and all(held.get(stream) == head for stream, head in self._heads.items())

@@ -1,8 +1,6 @@
 """When things happened in an event: the time of each entry, and the entries that published, started and closed a
 round."""
 
-from __future__ import annotations
-
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass, field, replace
@@ -28,7 +26,7 @@ class EventTimes:
     head: Head = START
     live: int = 0
 
-    def copy(self) -> EventTimes:
+    def copy(self) -> "EventTimes":
         """A copy that does not change with later entries."""
         return replace(self, published={**self.published}, started={**self.started}, closed={**self.closed})
 

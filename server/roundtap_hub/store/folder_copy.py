@@ -3,8 +3,6 @@
 No database: it would need four syncs per commit, or its newest commits would be in a second file when it is pulled out.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import os
@@ -154,7 +152,7 @@ class FolderCopy:
             self._file = -1
         self._pinned.close()
 
-    def _read(self, path: Path, lineage: str) -> CopyContent | None:
+    def _read(self, path: Path, lineage: str) -> "CopyContent | None":
         """What is to be gone on with. What was refused is read again only once it has changed: a gigabyte takes a
         minute."""
         looked = path.lstat() if os.path.lexists(path) else None

@@ -1,4 +1,6 @@
-"""The journal on disk: entries, people and clock checkpoints in one SQLite file, written by one thread."""
+"""The journal on disk: entries, people and clock checkpoints in one SQLite file, written by one thread; and its
+address: as people write it, for SQLAlchemy, and fit to be shown.
+"""
 
 import errno
 import json
@@ -8,12 +10,14 @@ import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from sqlalchemy import Connection, Delete, Engine, create_engine, delete, event, func, insert, inspect, select, tuple_
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.pool import QueuePool
 from sqlmodel import SQLModel
 
@@ -21,7 +25,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.entries import GENESIS, VENUE, Entry, Timestamp, entry_hash, verify_entry
 from roundtap_core.event.person import Person
 from roundtap_core.wire import canonical_json
-from roundtap_hub.store import models, schema_versions
+from roundtap_hub.store import models
 from roundtap_hub.store.disk_problems import BROKEN, errno_of, probe_folder, sqlite_code, unreadable_problem
 from roundtap_hub.store.person_rows import StoredPerson, read_people
 from roundtap_hub.store.snapshots import EventSnapshotStore, EventSummary
@@ -107,9 +111,7 @@ class Journal:
 
     _place: Mapping[Path, os.stat_result] = {}
 
-    def __init__(
-        self, url: str, read_only: bool = False, migrations: schema_versions.Migrations = schema_versions.CURRENT
-    ) -> None:
+    def __init__(self, url: str, read_only: bool = False, migrations: models.Migrations = models.CURRENT) -> None:
         self.url = url
         self._path = Path(url.partition(":///")[2])
         self.read_only = read_only
@@ -128,10 +130,10 @@ class Journal:
         try:
             if read_only:
                 with self._engine.connect() as connection:
-                    schema_versions.check_schema(connection, migrations)
+                    models.check_schema(connection, migrations)
                     self.event_snapshots.readable = inspect(connection).has_table(models.EVENT_SNAPSHOT.name)
             else:
-                schema_versions.migrate(self._engine, migrations)
+                models.migrate(self._engine, migrations)
         except (SQLAlchemyError, UnicodeError) as error:
             raise self._unreadable(error) from error
         files = [self._path, self._path.with_name(f"{self._path.name}-wal")] if self._path.is_file() else []
@@ -496,3 +498,53 @@ def erasures(entries: Sequence[Entry]) -> Iterator[Delete]:
         yield delete(models.PERSON).where(models.PERSON.c.event.in_(deleted))
     if taken_out := people_removed(entries):
         yield delete(models.PERSON).where(tuple_(models.PERSON.c.event, models.PERSON.c.competitor).in_(taken_out))
+
+
+DATABASE = "roundtap.db"  # the journal's file in a hub's own folder
+DRIVER = "postgresql+psycopg"
+KNOWN_AS = ("postgresql", "postgres", DRIVER)
+CONNECTION_TIMEOUTS: Mapping[str, str] = {
+    "connect_timeout": "5",
+    "keepalives_idle": "5",
+    "keepalives_interval": "3",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "15000",
+}
+"""A dead database server sends nothing: a connection silent for so long (s, s, s, times, ms) is dropped. The address's
+own parameters take precedence."""
+
+
+def database_url(text: str) -> URL:
+    """The address of a PostgreSQL database: "postgresql://user@host/roundtap", the rest as in libpq. Raises
+    Problem("database_address") for anything else and Problem("database_driver") without psycopg."""
+    try:
+        url = make_url(text)
+    except (ArgumentError, ValueError) as error:
+        raise Problem("database_address", url=without_password(text)) from error
+    if url.drivername not in KNOWN_AS or not url.database:
+        raise Problem("database_address", url=without_password(text))
+    if find_spec("psycopg") is None:
+        raise Problem("database_driver", url=redacted_url(url))
+    return url.set(drivername=DRIVER).update_query_dict({**CONNECTION_TIMEOUTS, **url.query})
+
+
+def sqlite_url(folder: Path) -> str:
+    """The journal in a hub's own folder."""
+    return f"sqlite:///{folder / DATABASE}"
+
+
+def redacted_url(url: URL) -> str:
+    """The address to show: without the password and our timeouts."""
+    query = {key: value for key, value in url.query.items() if key not in CONNECTION_TIMEOUTS and "password" not in key}
+    return url._replace(drivername="postgresql", password=None).set(query=query).render_as_string()
+
+
+def without_password(text: str) -> str:
+    """An unreadable address without its user part, which may hold a password."""
+    scheme, sign, rest = text.partition("://")
+    return f"{scheme}{sign}{rest.rpartition('@')[2].partition('?')[0]}" if sign else text.rpartition("@")[2]
+
+
+def libpq_arguments(url: URL) -> dict[str, Any]:
+    """The address as keywords of `psycopg.connect`: a listener has its own connection."""
+    return {**url.query, **url.translate_connect_args(username="user", database="dbname")}

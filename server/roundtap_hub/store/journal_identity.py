@@ -11,8 +11,7 @@ from pathlib import Path
 
 from roundtap_core.event.entries import GENESIS, VENUE, Entry, NewEntry, Timestamp, chain_entry
 from roundtap_hub.store.journal import START, Head
-from roundtap_hub.store.rights import LINK_HELD, STAFF_KINDS, TAKEN_BACK, UNIT_KEY_KINDS, UNIT_REVOKED
-from roundtap_hub.store.venue import Venue
+from roundtap_hub.store.venue import LINK_HELD, STAFF_KINDS, TAKEN_BACK, UNIT_KEY_KINDS, UNIT_REVOKED, Venue
 
 RANDOM_DIGITS, MARK_DIGITS = 8, 16
 

@@ -17,8 +17,7 @@ import msgspec
 
 from roundtap_core.errors import Problem
 from roundtap_hub.store.secure_files import write_private
-from roundtap_machine.checks import Check
-from roundtap_machine.health import MachineProbe
+from roundtap_machine.health import Check, MachineProbe
 from roundtap_machine.root_steps import LATEST_S, SET_TIME, StepRefused, ask_root, is_plausible_time
 from roundtap_machine.services import SystemdService, list_services, machine_checks
 from roundtap_machine.wifi import hotspot_checks

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, LargeBinary, cast, select
 from roundtap_core.errors import Problem
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import EventState
-from roundtap_core.limits import fits_line, sanitize_text
+from roundtap_core.typed import fits_line, sanitize_text
 from roundtap_hub.store.models import PERSON
 
 _KNOWN = frozenset(Person.__struct_fields__)

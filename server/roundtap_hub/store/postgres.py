@@ -21,10 +21,8 @@ from sqlmodel import SQLModel
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import GENESIS, Entry
-from roundtap_hub.store import journal, schema_versions
+from roundtap_hub.store import journal, models
 from roundtap_hub.store.clocks import Clocks
-from roundtap_hub.store.database_url import database_url, libpq_arguments, redacted_url
-from roundtap_hub.store.models import ENTRY
 from roundtap_hub.store.snapshots import EventSnapshotStore
 
 log = logging.getLogger(__name__)
@@ -63,16 +61,18 @@ SELECT stream, number, hash FROM found CROSS JOIN LATERAL (
 _NEWER = text(
     "SELECT {} FROM unnest(CAST(:streams AS text[]), CAST(:numbers AS integer[])) AS known(stream, number) "
     "JOIN entry ON entry.stream = known.stream AND entry.number > known.number "
-    "ORDER BY entry.stream, entry.number".format(", ".join(f'entry."{each.name}"' for each in ENTRY.columns))
+    "ORDER BY entry.stream, entry.number".format(", ".join(f'entry."{each.name}"' for each in models.ENTRY.columns))
 )
 _NOTIFY = text("SELECT pg_notify(:channel, :told)")
 _LOCK = {alone: text(f"SELECT pg_advisory_xact_lock{'' if alone else '_shared'}(:key)") for alone in (True, False)}
-_HASH_BEFORE = select(ENTRY.c.hash).where(ENTRY.c.stream == bindparam("of"), ENTRY.c.number == bindparam("at"))
+_HASH_BEFORE = select(models.ENTRY.c.hash).where(
+    models.ENTRY.c.stream == bindparam("of"), models.ENTRY.c.number == bindparam("at")
+)
 _KINDS = {"number": "integer", "version": "integer"}
 _PUT_ENTRIES = text(
     "INSERT INTO entry ({}) SELECT * FROM unnest({}) ON CONFLICT DO NOTHING".format(
-        ", ".join(f'"{column.name}"' for column in ENTRY.columns),
-        ", ".join(f"CAST(:{column.name} AS {_KINDS.get(column.name, 'text')}[])" for column in ENTRY.columns),
+        ", ".join(f'"{column.name}"' for column in models.ENTRY.columns),
+        ", ".join(f"CAST(:{column.name} AS {_KINDS.get(column.name, 'text')}[])" for column in models.ENTRY.columns),
     )
 )
 """One statement for the whole batch. It waits for any writer of the same numbers and then skips those."""
@@ -89,10 +89,8 @@ class PostgresJournal(journal.Journal):
     notifications. `read_only`: nothing is ever written, not even tables. Raises Problem("database_not_usable") if the
     database is out of reach, Problem("database_empty") if it is read-only and holds no journal, and as `Journal`."""
 
-    def __init__(
-        self, address: str, read_only: bool = False, migrations: schema_versions.Migrations = schema_versions.CURRENT
-    ) -> None:
-        self.address = database_url(address)
+    def __init__(self, address: str, read_only: bool = False, migrations: models.Migrations = models.CURRENT) -> None:
+        self.address = journal.database_url(address)
         self.read_only = read_only
         self.name = secrets.token_hex(8)
         self._exclusive: Connection | None = None
@@ -100,12 +98,12 @@ class PostgresJournal(journal.Journal):
         self.event_snapshots = EventSnapshotStore(self._engine)
         try:
             if not read_only:
-                schema_versions.migrate(self._engine, migrations, _lock_tables)
+                models.migrate(self._engine, migrations, _lock_tables)
                 return
             with self._engine.connect() as connection:
                 if not connection.scalar(text("SELECT to_regclass('entry') IS NOT NULL")):
-                    raise Problem("database_empty", url=redacted_url(self.address))
-                schema_versions.check_schema(connection, migrations)
+                    raise Problem("database_empty", url=journal.redacted_url(self.address))
+                models.check_schema(connection, migrations)
         except SQLAlchemyError as error:
             raise unusable_database(self.address, error) from error
 
@@ -168,7 +166,9 @@ class PostgresJournal(journal.Journal):
     def is_stored(self, entries: Sequence[Entry]) -> bool:
         """Whether these very entries are stored; a batch is stored whole or not at all."""
         first = entries[0]
-        query = select(ENTRY.c.hash).where(ENTRY.c.stream == first.stream, ENTRY.c.number == first.number)
+        query = select(models.ENTRY.c.hash).where(
+            models.ENTRY.c.stream == first.stream, models.ENTRY.c.number == first.number
+        )
         with self._reading() as connection:
             return bool(connection.scalar(query) == first.hash)
 
@@ -198,7 +198,7 @@ class PostgresJournal(journal.Journal):
         return notice if len(notice) <= NOTICE_BYTES_MAX else json.dumps({"from": self.name})
 
     def _put_entries(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
-        columns = {column.name: [row[column.name] for row in rows] for column in ENTRY.columns}
+        columns = {column.name: [row[column.name] for row in rows] for column in models.ENTRY.columns}
         if connection.execute(_PUT_ENTRIES, columns).rowcount != len(rows):
             raise NumberTaken(f"one of {len(rows)} numbers is taken")
 
@@ -213,7 +213,7 @@ def _lock_tables(connection: Connection) -> None:
 
 def postgres_engine(address: str, read_only: bool = False) -> Engine:
     """Connections to the database; an idle one is tested before use. Raises as `database_url`."""
-    url = database_url(address)
+    url = journal.database_url(address)
     if read_only:
         options = url.query.get("options", "")
         url = url.update_query_dict({"options": f"{options} -c default_transaction_read_only=on".strip()})
@@ -224,7 +224,7 @@ def postgres_engine(address: str, read_only: bool = False) -> Engine:
 
 def unusable_database(url: Any, error: Exception) -> Problem:
     """The database's own error, and its address."""
-    return Problem("database_not_usable", url=redacted_url(url), reason=error_text(error))
+    return Problem("database_not_usable", url=journal.redacted_url(url), reason=error_text(error))
 
 
 def error_text(error: Exception) -> str:
@@ -359,7 +359,7 @@ class DatabaseClock:
                 log.warning("the database's clock could not be read: %s", error_text(lost))
 
     def _connect(self) -> psycopg.Connection[Any]:
-        return psycopg.connect(**libpq_arguments(self._url), autocommit=True)
+        return psycopg.connect(**journal.libpq_arguments(self._url), autocommit=True)
 
     def _samples(self, connection: psycopg.Connection[Any]) -> list[ClockSample]:
         def ask() -> int:

@@ -33,16 +33,13 @@ from roundtap_hub.store.command_pipeline import (
     stray_step,
     validate_report,
 )
-from roundtap_hub.store.database_url import DATABASE, sqlite_url
 from roundtap_hub.store.event_cache import DormantEvents
 from roundtap_hub.store.folder_copy import COPY_FILE
-from roundtap_hub.store.journal import Journal, PersonRecord, events_deleted, people_removed
+from roundtap_hub.store.journal import DATABASE, Journal, PersonRecord, events_deleted, people_removed, sqlite_url
 from roundtap_hub.store.person_rows import placeholder
 from roundtap_hub.store.read_model import Snapshot, load_snapshot, read_event
 from roundtap_hub.store.recovery_sources import Row, Source, read_source, readable_paths, within_total
-from roundtap_hub.store.rights import STAFF_SET, UNIT_REVOKED
-from roundtap_hub.store.schema_versions import needs_migration
-from roundtap_hub.store.venue import fold_venue, is_valid_key, is_valid_pin
+from roundtap_hub.store.venue import STAFF_SET, UNIT_REVOKED, fold_venue, is_valid_key, is_valid_pin
 from roundtap_hub.store.verify import person_digests
 from roundtap_hub.store.verify import verify_journal as look_through
 from roundtap_machine.atomic_write import sync_to_disk, write_atomically
@@ -330,7 +327,7 @@ def _refuse_newer(sources: Iterable[Source]) -> None:
     """Raise Problem("journal_newer") for a journal that a later version has written: its entries may mean more."""
     for source in sources:
         try:
-            needs_migration(backups.schema_of(source.path))
+            models.needs_migration(backups.schema_of(source.path))
         except Problem as problem:
             if problem.key == "journal_newer":
                 raise

@@ -22,9 +22,8 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.entries import GENESIS, Entry, entry_hash
 from roundtap_hub.store import backups, head_file, models
 from roundtap_hub.store.copies import ENTRIES, PEOPLE
-from roundtap_hub.store.database_url import DATABASE
 from roundtap_hub.store.folder_copy import COPY_FILE, LINE_BYTES_MAX, READ_LINE
-from roundtap_hub.store.journal import Head, next_entry
+from roundtap_hub.store.journal import DATABASE, Head, next_entry
 from roundtap_hub.store.secure_files import is_bounded
 
 OUTBOX_FILE = "outbox.jsonl"

@@ -6,7 +6,6 @@ from statistics import median_low
 from typing import Annotated, Any
 
 import msgspec
-from msgspec import structs
 
 from roundtap_core.clock import RUNNING, Instant
 from roundtap_core.errors import Problem
@@ -72,7 +71,7 @@ def _evidence(fields: Mapping[str, Any]) -> TableEvidence | None:
     try:
         claim = msgspec.convert(fields, TableEvidence)
         if claim.result is not None:
-            claim = structs.replace(claim, result=result_to_json(result_from_json(claim.result)))
+            claim = msgspec.structs.replace(claim, result=result_to_json(result_from_json(claim.result)))
     except (ValueError, Problem):
         return None
     return claim if claim.match.startswith(f"{claim.round}.") else None
@@ -399,7 +398,7 @@ def _expected(state: EventState, lost: LostRound) -> list[Mapping[str, Any]]:
     if lost.stage == SWISS:
         return []
     try:
-        made = decide(structs.replace(state, rounds=state.public_rounds), DrawRound(0), Instant("", 0))
+        made = decide(msgspec.structs.replace(state, rounds=state.public_rounds), DrawRound(0), Instant("", 0))
     except Problem:
         return []
     drawn = next((new.data for new in made if new.kind == "round-drawn"), None)

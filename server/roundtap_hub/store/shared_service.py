@@ -22,7 +22,6 @@ from roundtap_core.event.entries import VENUE, Entry, NewEntry
 from roundtap_core.event.states import EventState
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.command_pipeline import HALL_COMMANDS, DecidedBatch, Step, WriteRequest, decide_all
-from roundtap_hub.store.database_url import libpq_arguments
 from roundtap_hub.store.journal import (
     START,
     CommitInDoubt,
@@ -30,6 +29,7 @@ from roundtap_hub.store.journal import (
     JournalConflict,
     PersonRecord,
     events_deleted,
+    libpq_arguments,
 )
 from roundtap_hub.store.postgres import CHANNEL, NumberTaken, PostgresJournal, error_text
 from roundtap_hub.store.read_model import Snapshot, reload_streams
@@ -48,8 +48,6 @@ FOLLOW_EVERY_S = 0.2
 in between is read together; a request that depends on it does not wait."""
 DOUBT_S = 1.0
 """How often a commit in doubt is checked."""
-
-MessageHandler = Callable[[Mapping[str, Any]], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -374,7 +372,7 @@ class NotificationListener:
         url: URL,
         name: str,
         commits: Callable[[CommitNotice | None], None],
-        others: Mapping[str, MessageHandler] | None = None,
+        others: Mapping[str, Callable[[Mapping[str, Any]], None]] | None = None,
     ) -> None:
         self._url = url
         self._name = name

@@ -14,9 +14,8 @@ from roundtap_hub.store.journal import Head, Journal
 from roundtap_hub.store.models import StaffRow, UnitKeyRow
 from roundtap_hub.store.person_rows import matches_entries, wrong_people
 from roundtap_hub.store.read_model import people_problem
-from roundtap_hub.store.rights import NO_KEY
 from roundtap_hub.store.snapshots import running_core
-from roundtap_hub.store.venue import Venue, apply_venue, is_valid_key, is_valid_pin
+from roundtap_hub.store.venue import NO_KEY, Venue, apply_venue, is_valid_key, is_valid_pin
 
 SEALED, STALE, OTHER_CORE, UNSEALED = "sealed", "stale", "other-core", "none"
 """A snapshot's state: it matches its entries; it is of an earlier entry; another core made it; there is none."""

@@ -12,9 +12,8 @@ from typing import Any
 
 from roundtap_core import enrol_keys
 from roundtap_core.errors import Invalid, Problem
-from roundtap_hub.access.unit_keys import NAME, STATION, TABLE, RequestRefused, UnitKeys
-from roundtap_hub.http.rate_limits import Rate, RateLimiter
-from roundtap_hub.http.requester import UNLIMITED_ADDRESSES
+from roundtap_hub.access.unit_keys import NAME, TABLE, RequestRefused, UnitKeys
+from roundtap_hub.http.requester import UNLIMITED_ADDRESSES, Rate, RateLimiter
 from roundtap_hub.store.service import Service
 from roundtap_hub.views.unit_presence import Presence
 
@@ -22,7 +21,6 @@ ENROLMENT = "roundtap_enrolment"  # the application's extension key for its Enro
 
 log = logging.getLogger(__name__)
 
-KINDS = (TABLE, STATION)
 NUMBER_DIGITS = 2
 RECONFIRM_MS = 300_000  # how long a unit whose answer was lost may confirm again
 STORE_TIMEOUT_S = 15.0

@@ -30,10 +30,9 @@ from roundtap_core.view_types import (
 from roundtap_core.wire import canonical_json
 from roundtap_hub.store.restore_gap import lacks_round_of
 from roundtap_hub.store.service import Snapshot
-from roundtap_hub.views.player_requests import call_of_unit, taker_name, wishes_of_unit
 from roundtap_hub.views.round_clock import clock_view, public_clock
 from roundtap_hub.views.tables import Found, find_table, pre_game_choice, side_view, situation_at
-from roundtap_hub.views.unit_presence import UnitStatus
+from roundtap_hub.views.unit_presence import UnitStatus, call_of_unit, taker_name, wishes_of_unit
 
 
 class SentResult(Result, frozen=True, omit_defaults=True, kw_only=True):

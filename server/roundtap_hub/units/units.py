@@ -11,11 +11,11 @@ from roundtap_core.event.commands import RefuseDrop
 from roundtap_hub.access.unit_keys import ROLES, TABLE
 from roundtap_hub.http.routes import HEADS, ORGANIZERS, VISIBLE, route
 from roundtap_hub.live import current, forms
-from roundtap_hub.live.hall_pages import place_page
-from roundtap_hub.store.rights import unit_placed_entry
+from roundtap_hub.live.render import place_page
+from roundtap_hub.store.venue import unit_placed_entry
 from roundtap_hub.units.enrolment import ENROLMENT, EnrolDesk, parse_typed_code
+from roundtap_hub.views.preflight_checks import key_rows
 from roundtap_hub.views.tables import out_of_contact
-from roundtap_hub.views.unit_list import key_rows
 
 IDENTIFY: Mapping[str, Any] = {"type": "identify"}  # the unit is to show which one it is
 

@@ -1,9 +1,12 @@
-"""The competitors as the organizer sees them, one row each."""
+"""The competitors as the organizer sees them, one row each, and the state of each one's army list or deck."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
+from roundtap_core.errors import Problem
 from roundtap_core.event import states
 from roundtap_core.event.event_flow import (
     current_seeds,
@@ -12,10 +15,18 @@ from roundtap_core.event.event_flow import (
     swiss_rounds_after,
 )
 from roundtap_core.lists.squads import squad_letter
-from roundtap_core.records import DISQUALIFIED, DROPPED, SIDES, SWISS, Result
+from roundtap_core.records import DISQUALIFIED, DROPPED, SIDES, SWISS, Competitor, Result
 from roundtap_core.rulebooks.result_words import ResultLine
 from roundtap_core.words import Words
-from roundtap_hub.views.saved_event import SavedEvent, current_matches, full_names, name_sort_key, shown_names
+from roundtap_hub.views.saved_event import (
+    SavedEvent,
+    all_competitors,
+    current_matches,
+    full_names,
+    memoized_by,
+    name_sort_key,
+    shown_names,
+)
 
 IN, LEFT, OUT = "in", "left", "out"
 _cached_sort_key = lru_cache(maxsize=2048)(name_sort_key)  # removing accents takes longer than all else here
@@ -137,3 +148,65 @@ def lost_squads(
         for side, squads in lost.items()
         if squads
     ]
+
+
+MISSING, WRONG, FLAGGED, GOOD, NONE = "missing", "wrong", "flagged", "good", "none"
+"""States of a list: required but missing; with problems; flagged for an official; good; missing and not required."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListState:
+    """The state of one competitor's list, with its numbers of problems and flags."""
+
+    state: str
+    problems: int = 0
+    flags: int = 0
+
+
+def _lists_key(event: SavedEvent) -> object:
+    """What lists and their checks depend on: not reports and results, which come by the hundred."""
+    state = event.state
+    return state.entrants, event.people, state.rulebook_id, state.level, state.given_options
+
+
+@memoized_by(_lists_key)
+def list_states(event: SavedEvent) -> Mapping[str, ListState]:
+    """The state of each list, by competitor."""
+    state, people = event.state, all_competitors(event)
+    check, options = state.rulebook.lists, state.options
+    flags = [0] * len(people)
+    for problem in check.event_warnings(people, options):
+        flags[int(problem.where.split("/")[1])] += 1
+    states = {}
+    for place, person in enumerate(people):
+        list_ = check.of_competitor(person)
+        flags[place] += len(check.warnings(list_, options, state.level))
+        problems = len(check.competitor_problems(person, options, state.level))
+        states[person.id] = ListState(_state(list_, problems, flags[place]), problems, flags[place])
+    return states
+
+
+def _state(list_: Mapping[str, Any], problems: int, flags: int) -> str:
+    if not list_:
+        return MISSING if problems else NONE
+    return WRONG if problems else FLAGGED if flags else GOOD
+
+
+def list_counts(event: SavedEvent) -> dict[str, int]:
+    """How many active competitors' lists are missing, wrong or flagged; zeros are left out."""
+    states = list_states(event)
+    counts = Counter(states[entrant.id].state for entrant in event.state.entrants.values() if entrant.active)
+    return {state: counts[state] for state in (MISSING, WRONG, FLAGGED) if counts[state]}
+
+
+def flags_of(event: SavedEvent, competitor: Competitor) -> list[Problem]:
+    """The flags of one competitor's list, with places in the list."""
+    people = all_competitors(event)
+    check, options = event.state.rulebook.lists, event.state.options
+    place = next(n for n, person in enumerate(people) if person.id == competitor.id)
+    mine = [
+        p.replace(p.where.removeprefix(f"/{place}").removeprefix("/list"))
+        for p in check.event_warnings(people, options)
+        if p.where.split("/")[1] == str(place)
+    ]
+    return [*check.warnings(check.of_competitor(competitor), options, event.state.level), *mine]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from roundtap_machine import checks
+from roundtap_machine import health
 
 EVENT_ROOT = "/console/<event_id>"
 
@@ -68,13 +68,13 @@ OF_EVENT = (PLAY, PLAYERS, STANDINGS, PRINT, HALL, EVENT)
 OF_HUB = (HOME, HALL, HELP)
 OF_HALL = (
     Place("overview", HALL.address, named="hall.overview"),
-    Place("preflight", "/console/before-doors", named="doors.title", counts=checks.GROUPS),
-    Place("walls", "/console/displays", named="displays.title", counts=(checks.WALLS,)),
+    Place("preflight", "/console/before-doors", named="doors.title", counts=health.GROUPS),
+    Place("walls", "/console/displays", named="displays.title", counts=(health.WALLS,)),
     Place("announcements", "/console/announcements", named="said.title"),
     Place("games", "/console/games", named="games.title"),
-    Place("units", "/console/units", named="keys.title", counts=(checks.TABLES,)),
-    Place("printer", "/console/printer", named="hall.printer", counts=(checks.PRINTER,)),
-    Place("hub", "/console/hub", named="hub.title", counts=(checks.HUB, checks.NETWORK, checks.COPIES)),
+    Place("units", "/console/units", named="keys.title", counts=(health.TABLES,)),
+    Place("printer", "/console/printer", named="hall.printer", counts=(health.PRINTER,)),
+    Place("hub", "/console/hub", named="hub.title", counts=(health.HUB, health.NETWORK, health.COPIES)),
 )
 
 

@@ -1,21 +1,114 @@
-"""The checks before the doors open: one line each, all tables counted together, worst first."""
+"""The checks before the doors open: one line each, all tables counted together, worst first; and the units as the
+console lists them.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from roundtap_core.event.rounds import tables_drafted, tables_in_play
 from roundtap_core.messages import Health
 from roundtap_core.version import same_build, version
-from roundtap_hub.access.unit_keys import STATION
+from roundtap_hub.access.unit_keys import PANEL, ROLES, STATION, TABLE
 from roundtap_hub.store.copies import CATCHING_UP, CURRENT
 from roundtap_hub.store.own_machine import UNSET, UNSURE
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views.known_displays import display_rows
 from roundtap_hub.views.running_hub import RunningHub
-from roundtap_hub.views.tables import out_of_contact
-from roundtap_hub.views.unit_list import UnitRow, table_units, unit_rows
-from roundtap_hub.views.unit_presence import UnitStatus, decode_health
-from roundtap_machine.checks import COPIES, FINE, NETWORK, NOTE, PRINTER, TABLES, WALLS, WRONG, Check, printer_check
-from roundtap_machine.health import LOW_NOW, SINCE_SHIFT, SPACE_LOW_BYTES
+from roundtap_hub.views.tables import ms_since, out_of_contact
+from roundtap_hub.views.unit_presence import UnitStatus, decode_health, known_units
+from roundtap_machine.health import (
+    COPIES,
+    FINE,
+    LOW_NOW,
+    NETWORK,
+    NOTE,
+    PRINTER,
+    SINCE_SHIFT,
+    SPACE_LOW_BYTES,
+    TABLES,
+    WALLS,
+    WRONG,
+    Check,
+    printer_check,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class UnitRow:
+    """One unit of the hall. `age_ms`: since its last contact; None: never in contact."""
+
+    unit: str
+    table: int | None
+    status: UnitStatus
+    age_ms: int | None
+    silent: bool
+
+    @property
+    def name(self) -> str:
+        """Its table's number where it stands at one, else its own name."""
+        return self.unit if self.table is None else str(self.table)
+
+    @property
+    def health(self) -> Health | None:
+        """Its health; None where it has sent none."""
+        return decode_health(self.status.health)
+
+    @property
+    def version(self) -> str:
+        """Its software version; "" where it has sent none."""
+        return self.status.core or (self.health.version if self.health else "")
+
+    @property
+    def same_version(self) -> bool:
+        """Whether that is the hub's own version."""
+        return same_build(self.version, version())
+
+
+def unit_rows(snapshot: Snapshot, listed: Iterable[str], units: Mapping[str, UnitStatus], now_ms: int) -> list[UnitRow]:
+    """These units in the order of the tables, those without one last."""
+    rows = []
+    for unit in listed:
+        status = units.get(unit) or UnitStatus(unit, 0)
+        heard = status.contact_ms > 0
+        rows.append(
+            UnitRow(
+                unit,
+                snapshot.venue.tables.get(unit),
+                status,
+                ms_since(status.contact_ms, now_ms) if heard else None,
+                out_of_contact(status if heard else None, now_ms),
+            )
+        )
+    return sorted(rows, key=lambda row: (row.table is None, row.table or 0, _by_number(row.unit)))
+
+
+def key_rows(hub: RunningHub, snapshot: Snapshot, units: Mapping[str, UnitStatus], now_ms: int) -> list[UnitRow]:
+    """Every unit with a key: those with troubles first, then by role and number."""
+    keys = hub.units.keys
+    return sorted(
+        unit_rows(snapshot, keys, units, now_ms),
+        key=lambda row: (
+            not row.status.troubles,
+            (*ROLES, PANEL).index(keys.role(row.unit) or TABLE),
+            _by_number(row.unit),
+        ),
+    )
+
+
+def _by_number(unit: str) -> tuple[str, int, str]:
+    """A sort key: "table-2" before "table-10"."""
+    name = unit.rstrip("0123456789")
+    return name, int(unit[len(name) :] or 0), unit
+
+
+def table_units(hub: RunningHub, snapshot: Snapshot, units: Mapping[str, UnitStatus]) -> set[str]:
+    """Units that can stand at a table: no print stations or standbys, unless one was placed."""
+    return {
+        unit
+        for unit in known_units(snapshot, hub.units.keys, units)
+        if unit in snapshot.venue.tables or hub.units.keys.role(unit) in (None, TABLE)
+    }
+
 
 NAMES_MAX = 16  # tables named in one line; the rest are only counted
 PIN_OLD_DAYS = 180
@@ -30,7 +123,8 @@ Units = Mapping[str, UnitStatus]
 def all_checks(hub: RunningHub, snapshot: Snapshot, units: Units, now_ms: int) -> list[Check]:
     return [
         *_machine(hub),
-        *_hub(hub),
+        Check("build", FINE, {"version": version()}),
+        *([Check("restored", WRONG)] if hub.restored() else []),
         *_network(hub),
         *_tables(hub, snapshot, units, now_ms),
         *_walls(hub, snapshot, now_ms),
@@ -72,10 +166,6 @@ def _clock(hub: RunningHub, of_machine: Check) -> Check:
         # The battery still needs changing, but today the time is right.
         return Check("clock", NOTE, kind="rtc_empty")
     return Check("clock", FINE, kind="browser") if hall_time.was_set and of_machine.kind != "network" else of_machine
-
-
-def _hub(hub: RunningHub) -> list[Check]:
-    return [Check("build", FINE, {"version": version()}), *([Check("restored", WRONG)] if hub.restored() else [])]
 
 
 def _network(hub: RunningHub) -> list[Check]:

@@ -1,6 +1,8 @@
-"""A round's clock: as it is sent, as tables count it, and as a page shows it with its phases; and times as text."""
+"""A round's clock: as it is sent, as tables count it, and as a page shows it with its phases; times as text; and the
+current announcements with their countdowns.
+"""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -20,13 +22,14 @@ from roundtap_core.clock import (
     next_boundary_ms,
     phase_now,
 )
-from roundtap_core.elimination.cut import THIRD
+from roundtap_core.elimination.bracket import THIRD
 from roundtap_core.event.event_flow import match_clock
 from roundtap_core.event.states import EventState
 from roundtap_core.records import SWISS_STAGES
 from roundtap_core.rulebooks.own_words import words_of
 from roundtap_core.view_types import ClockView, PhaseView
 from roundtap_core.words import Words
+from roundtap_hub.store.display_plan import COUNTED, Announcement
 from roundtap_hub.store.read_model import Snapshot
 from roundtap_hub.views.unit_presence import UnitStatus
 
@@ -246,3 +249,46 @@ def played_ms(state: EventState, now: Instant) -> int | None:
     if state.live is None or clock.state == IDLE or clock.total_ms is None or left_ms is None:
         return None
     return clock.total_ms - left_ms
+
+
+@dataclass(frozen=True, slots=True)
+class AnnouncementLine:
+    """`until_ms`: when it ends, on the hub's monotonic clock; None: when it is taken back, or unknown. `left_ms` until
+    then; `counted`: shown with a countdown; `until`: the time of day, "" where unknown."""
+
+    said: Announcement
+    until_ms: int | None
+    left_ms: int | None
+    counted: bool
+    until: str
+
+
+def announcement_lines(
+    announcements: Iterable[Announcement], now: Instant, wall: str | None
+) -> tuple[AnnouncementLine, ...]:
+    """The announcements that are not over, oldest first."""
+    lines = []
+    for each in announcements:
+        left_ms = each.left_ms(now, elapsed_ms(each.at.wall, wall))
+        if left_ms is not None and left_ms <= 0:
+            continue
+        until_ms = None if left_ms is None else now.mono_ms + left_ms
+        lines.append(
+            AnnouncementLine(
+                each,
+                until_ms,
+                left_ms,
+                each.kind in COUNTED and left_ms is not None,
+                time_of_day(wall, left_ms) if left_ms is not None else "",
+            )
+        )
+    return tuple(lines)
+
+
+def elapsed_ms(then: str | None, now: str | None) -> int | None:
+    """Milliseconds between two times of day; None where one is not known, or time went backwards."""
+    if then is None or now is None:
+        return None
+    gone = datetime.fromisoformat(now) - datetime.fromisoformat(then)
+    milliseconds = int(gone.total_seconds() * 1000)
+    return milliseconds if milliseconds >= 0 else None

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from roundtap_hub.access.policy import AccessControl
 from roundtap_hub.access.unit_keys import Challenges, RequestRefused, UnitAuth, UnitKeys, UnitTroubles
-from roundtap_hub.http.auth import SignUpThrottle
 from roundtap_hub.http.host import Host
+from roundtap_hub.http.requester import SignUpThrottle
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.event_times import EventTimesCache
 from roundtap_hub.store.print_book import PrintBook

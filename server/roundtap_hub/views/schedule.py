@@ -4,16 +4,15 @@ from dataclasses import dataclass
 from statistics import median
 
 from roundtap_core.clock import RUNNING, Instant
-from roundtap_core.elimination import cut
+from roundtap_core.elimination import bracket
 from roundtap_core.errors import Problem
 from roundtap_core.event import event_flow
 from roundtap_core.event.entries import Timestamp
 from roundtap_core.event.states import EventState, RoundState
 from roundtap_core.records import SWISS
 from roundtap_hub.store.event_times import EventTimes
-from roundtap_hub.views.announcements import elapsed_ms
 from roundtap_hub.views.knockout import title_key
-from roundtap_hub.views.round_clock import time_of_day
+from roundtap_hub.views.round_clock import elapsed_ms, time_of_day
 
 MINUTE_MS = 60_000
 CHANGEOVER_MS = 10 * MINUTE_MS  # from the last result to the next start, until the event has shown how long that takes
@@ -165,7 +164,7 @@ def _stages_left(state: EventState) -> list[str]:
         if event_flow.elimination_rounds(state) or not state.swiss_rounds:
             return _knockout_stages(left)
         if not event_flow.second_stage_is_swiss(state):
-            return [SWISS] * left + _knockout_stages(cut.round_count(state.cut_size) if state.cut_size >= 2 else 0)
+            return [SWISS] * left + _knockout_stages(bracket.round_count(state.cut_size) if state.cut_size >= 2 else 0)
         if state.cut is None and state.cut_size >= 2:
             left += state.rulebook.second_stage_rounds(state.cut_size)
         return [SWISS] * left
@@ -174,7 +173,7 @@ def _stages_left(state: EventState) -> list[str]:
 
 
 def _knockout_stages(left: int) -> list[str]:
-    return [cut.game_stage(2**n, None) for n in reversed(range(left))]
+    return [bracket.game_stage(2**n, None) for n in reversed(range(left))]
 
 
 def _forecast(

@@ -11,7 +11,6 @@ from roundtap_core.clock import IDLE, RUNNING
 from roundtap_core.event import states
 from roundtap_core.event.event_flow import situation_of, squads_to_field
 from roundtap_core.event.person import Person
-from roundtap_core.event.states import PUBLISHED, EventState, MatchState, RoundState
 from roundtap_core.lists.list_form import names_at
 from roundtap_core.records import CONCESSION, RULING, SIDES, Result, Side, SidePair, other_side
 from roundtap_core.rulebooks.base import BY_LOT, FIRST_PLAYER, INITIATIVE, MatchSituation
@@ -20,9 +19,8 @@ from roundtap_core.typed import DisplayText
 from roundtap_core.view_types import SideView
 from roundtap_hub.access.slip_codes import slip_codes
 from roundtap_hub.store.service import Snapshot
-from roundtap_hub.views.player_requests import taker_name
 from roundtap_hub.views.saved_event import SavedEvent, full_names
-from roundtap_hub.views.unit_presence import UnitStatus
+from roundtap_hub.views.unit_presence import UnitStatus, taker_name
 
 NO_CONTACT_MS = 10_000
 
@@ -31,7 +29,7 @@ WAITING, SEATED, PLAYING, CALL, NO_CONTACT, DRAFT = "waiting", "seated", "playin
 
 ONE_SIDED_MS = 120_000  # how long the other side has to confirm before the console offers to accept the report
 
-Found = tuple[EventState, RoundState | None, MatchState | None]
+Found = tuple[states.EventState, states.RoundState | None, states.MatchState | None]
 
 Here = Collection[tuple[str, str, str]]  # (event, match, competitor) of players: `Presence.seen_at_table`
 
@@ -314,14 +312,14 @@ def find_table(snapshot: Snapshot, table: int) -> Found | None:
         rounds = state.public_rounds
         latest = rounds[-1] if rounds else None
         match = next((m for m in latest.matches if m.match.table == table), None) if latest else None
-        if match and latest and latest.status == PUBLISHED:
+        if match and latest and latest.status == states.PUBLISHED:
             return state, latest, match
         if best is None or (match and best[2] is None):
             best = (state, latest, match)
     return best
 
 
-def side_view(state: EventState, round_state: RoundState, who: str, names: Mapping[str, str]) -> SideView:
+def side_view(state: states.EventState, round_state: states.RoundState, who: str, names: Mapping[str, str]) -> SideView:
     """The name and, where squads are picked, those still to be fielded; `must`: all remaining picks are these."""
     owed = squads_to_field(state, round_state.number, round_state.stage, who)
     if owed is None:
@@ -365,7 +363,9 @@ class PreGameChoice:
     drawn: bool = False
 
 
-def pre_game_choice(state: EventState, played: RoundState, match: MatchState) -> PreGameChoice | None:
+def pre_game_choice(
+    state: states.EventState, played: states.RoundState, match: states.MatchState
+) -> PreGameChoice | None:
     """The choice at this table; None where its rulebook has none, or the lists' totals are unknown."""
     lots = state.rulebook.lots
     if FIRST_PLAYER in lots:
@@ -379,15 +379,15 @@ def pre_game_choice(state: EventState, played: RoundState, match: MatchState) ->
     return PreGameChoice(INITIATIVE, side, False) if side is not None else None
 
 
-def lot_to_draw(state: EventState, played: RoundState, match: MatchState) -> str:
+def lot_to_draw(state: states.EventState, played: states.RoundState, match: states.MatchState) -> str:
     """What a lot is still to be drawn for at this table; "" for nothing, and once a result stands."""
     first = pre_game_choice(state, played, match)
-    waits = played.status == PUBLISHED and match.match.result is None and not state.finished
+    waits = played.status == states.PUBLISHED and match.match.result is None and not state.finished
     return first.about if waits and first is not None and first.lot and not first.drawn else ""
 
 
 def situation_at(
-    state: EventState, people: Mapping[str, Person], played: RoundState, match: MatchState
+    state: states.EventState, people: Mapping[str, Person], played: states.RoundState, match: states.MatchState
 ) -> MatchSituation:
     """The match's situation, with the houses of both decks where the rulebook needs them and they are known."""
     situation = situation_of(state, played, match)
@@ -397,7 +397,7 @@ def situation_at(
     return replace(situation, houses=(decks[0], decks[1])) if any(decks) else situation
 
 
-def _houses(state: EventState, person: Person | None) -> tuple[str, ...]:
+def _houses(state: states.EventState, person: Person | None) -> tuple[str, ...]:
     if person is None:
         return ()
     return tuple(names_at(state.rulebook.lists.of_competitor(person.to_competitor("")), "houses"))
@@ -428,7 +428,7 @@ class AbsenteesView:
 
 def absentees_view(
     units: Mapping[str, UnitStatus],
-    state: EventState,
+    state: states.EventState,
     grid: Iterable[GridCell],
     played_ms: int | None,
     here: Here,
@@ -466,7 +466,7 @@ def absentees(units: Mapping[str, UnitStatus], event_id: str, cell: GridCell, he
 
 def absentee_names(
     units: Mapping[str, UnitStatus],
-    state: EventState,
+    state: states.EventState,
     grid: Iterable[GridCell],
     here: Here,
 ) -> dict[str, tuple[str, ...]]:

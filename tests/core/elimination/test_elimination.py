@@ -5,8 +5,16 @@ from msgspec.structs import replace
 
 from bracket_kit import better_wins, entered, games, leaves, played, ranked, upper_wins
 from event_kit import refused
-from roundtap_core.elimination.bracket import BracketGame, BracketSeat, bracket_of
-from roundtap_core.elimination.cut import bracket_size, drawing_order, make_cut, qualifiers, round_key
+from roundtap_core.elimination.bracket import (
+    BracketGame,
+    BracketSeat,
+    bracket_of,
+    bracket_size,
+    drawing_order,
+    make_cut,
+    qualifiers,
+    round_key,
+)
 from roundtap_core.elimination.next_games import next_elimination_round
 from roundtap_core.elimination.ranking import final_ranking
 from roundtap_core.records import NO_SHOW, RULING, UNPAIRED_LOSS, Match, Result, SidePair, Tournament

@@ -12,7 +12,7 @@ from roundtap_core.elimination.ranking import final_ranking
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.abandoned_match import KNOCKOUT, OUT, leave_effect
-from roundtap_core.event.closing import diverged_places, final_order
+from roundtap_core.event.cut import diverged_places, final_order
 from roundtap_core.event.event_flow import (
     CUT,
     OVER,

@@ -4,7 +4,7 @@ import pytest
 
 from event_kit import MINUTE, Event, refused, score
 from roundtap_core.event import commands as c
-from roundtap_core.event.closing import APPEAL_OPEN, unfinished_parts
+from roundtap_core.event.cut import APPEAL_OPEN, unfinished_parts
 from roundtap_core.event.event_flow import match_clock
 from roundtap_core.event.judging import open_appeals, proposed_disqualifications
 from roundtap_core.event.states import Official, tournament_of

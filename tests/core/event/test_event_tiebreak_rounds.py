@@ -6,8 +6,7 @@ from msgspec.structs import replace
 from event_kit import Event, refused
 from roundtap_core.check.check import violations
 from roundtap_core.event import commands as c
-from roundtap_core.event.closing import unfinished_parts
-from roundtap_core.event.cut import ANEW, KEEP
+from roundtap_core.event.cut import ANEW, KEEP, unfinished_parts
 from roundtap_core.event.event_flow import offered_places, upcoming_stage
 from roundtap_core.event.states import OpenPoint, tournament_of
 from roundtap_core.event.to_tournament import whole_tournament

@@ -8,7 +8,7 @@ import pytest
 from made_up_event import made_up_event
 from roundtap.headless import bracket
 from roundtap_core.check.check import violations
-from roundtap_core.elimination.cut import cut_table
+from roundtap_core.elimination.bracket import cut_table
 from roundtap_core.elimination.ranking import bracket_to_json, final_ranking
 from roundtap_core.errors import Problem
 from roundtap_core.eventfile.read import tournament_from_json

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from published_schema import EVENT_SCHEMA
 from roundtap_core.eventfile.file_schema import Event
-from roundtap_core.limits import NESTING_MAX
 from roundtap_core.reasons import type_problems
-from roundtap_core.typed import MalformedMessage, decode_message, parse_message
+from roundtap_core.typed import NESTING_MAX, MalformedMessage, decode_message, parse_message
 
 FULL: dict[str, Any] = {
     "format": "roundtap-event/1",

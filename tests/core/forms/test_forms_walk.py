@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import event_kit
+from form_kit import form_to_json, next_step
 from roundtap_core.errors import Problem
-from roundtap_core.forms.form import BY_FIGURES, Form, WayToEnd, compose_result, form_to_json, next_step, walk_way
+from roundtap_core.forms.form import BY_FIGURES, Form, WayToEnd, compose_result, walk_way
 from roundtap_core.forms.questions import (
     LOSER,
     WINNER,

@@ -186,7 +186,7 @@ IMPOSED = (
     *("first-against-last", "next-elimination-round", "fixed-bracket", "elimination-from-the-start"),
     *("cut", "only-the-best-paired", "elimination", "losers-out", "nobody-comes-in", "tie-break-after-the-last-round"),
 )
-"""What pages refuse to change by hand, and a program that pairs for the organizer does not (`/impose`)."""
+"""What pages refuse to change by hand, and a command that pairs for the organizer does not (`ImposeRound`)."""
 
 PUBLISHED_ANYWAY = (
     *("a-judge", "judges-do-not-play", "officials-play-relaxed", "officials-barred"),

@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from form_kit import form_to_json, next_step
 from roundtap_core.check.check import violations
 from roundtap_core.errors import Problem
-from roundtap_core.forms.form import Form, compose_result, form_to_json, next_step, walk_way, way_and_answers
+from roundtap_core.forms.form import Form, compose_result, walk_way, way_and_answers
 from roundtap_core.forms.questions import Choice, Turns
 from roundtap_core.records import SIDES, Result, Side, SidePair
 from roundtap_core.rulebooks.base import MatchSituation

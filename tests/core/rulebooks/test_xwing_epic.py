@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from roundtap_core.check.check import violations
-from roundtap_core.elimination.cut import cut_table, qualifiers
+from roundtap_core.elimination.bracket import cut_table, qualifiers
 from roundtap_core.errors import Problem
 from roundtap_core.forms.questions import WINNER
 from roundtap_core.pairing.swiss_round import draw_swiss_round

@@ -5,8 +5,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from roundtap_core.elimination.bracket import bracket_of
-from roundtap_core.elimination.cut import qualifiers
+from roundtap_core.elimination.bracket import bracket_of, qualifiers
 from roundtap_core.elimination.ranking import bracket_to_json, final_ranking
 from roundtap_core.pairing.swiss_round import draw_swiss_round
 from roundtap_core.records import ELIMINATION, Match, Round, Tournament

@@ -5,8 +5,7 @@ from contextlib import suppress
 import pytest
 
 from roundtap_core.errors import Problem
-from roundtap_hub.http.auth import GuessLimiter, is_csrf_valid, safe_redirect_path
-from roundtap_hub.http.requester import is_local_request
+from roundtap_hub.http.requester import GuessLimiter, is_csrf_valid, is_local_request, safe_redirect_path
 
 
 def wrong() -> None:

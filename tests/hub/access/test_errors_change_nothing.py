@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pages_kit import House, open_house
 
-from roundtap_core.limits import MOST_COMPETITORS
+from roundtap_core.typed import MOST_COMPETITORS
 
 ADDRESS = {
     "event_id": "e1",

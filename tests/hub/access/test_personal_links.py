@@ -17,8 +17,8 @@ from hub_kit import Service, disk_fails, running
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE
 from roundtap_hub.access.personal_links import CODE_LENGTH, CODE_LETTERS, CODE_LIFE_MS, PersonalLinks
-from roundtap_hub.store.rights import DESK, TAKEN_BACK, PersonalLink, link_held_entry
 from roundtap_hub.store.service import Step
+from roundtap_hub.store.venue import DESK, TAKEN_BACK, PersonalLink, link_held_entry
 
 SECRET = b"s" * 32
 ANA, OTHER = "phone of Ana, long enough", "phone of somebody else"
@@ -258,7 +258,7 @@ def test_a_slip_s_word_that_comes_after_the_link_was_taken_back_gives_nothing(
 def test_of_people_of_years_ago_it_is_forgotten_who_had_a_link_and_never_what_was_revoked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("roundtap_hub.store.rights.LINKS_MAX", 3)
+    monkeypatch.setattr("roundtap_hub.store.venue.LINKS_MAX", 3)
     with running(tmp_path / "hub.db") as service:
         links = PersonalLinks(service, SECRET, Clock())
         mine = links.token("e1", "p1")

@@ -19,8 +19,8 @@ from roundtap_hub.http.routes import HEAD_JUDGE, JUDGE, ORGANIZER, SCOREKEEPER
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.login_pins import PinFile, hash_pin, read_or_make_pin, salt_in, salt_of, verify_pin, write_pin
 from roundtap_hub.store.models import SECRETS, StaffRow
-from roundtap_hub.store.rights import STAFF_SET, pin_digest
 from roundtap_hub.store.service import Step
+from roundtap_hub.store.venue import STAFF_SET, pin_digest
 
 HUBS_PIN = "11112222"
 HERE, PHONE = "127.0.0.1", "10.0.0.7"

@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 
 from roundtap_core.words import LANGUAGES, catalogue
+from roundtap_hub.app import server
 from roundtap_hub.app import server as hub_server
-from roundtap_hub.app import waiting
 from roundtap_hub.app.main import open_folder
-from roundtap_hub.app.waiting import MendedCheck, WaitingPage, wait_until_mended
+from roundtap_hub.app.server import MendedCheck, WaitingPage, wait_until_mended
 from roundtap_hub.http.connection_limits import ConnectionLimits, Listeners, open_listener
 
 FAULTS = ("full", "read-only", "failing", "damaged")
@@ -103,7 +103,7 @@ def folder(tmp_path: Path) -> Path:
 def test_a_disk_is_mended_when_it_takes_writes_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     is_mended = MendedCheck(folder, "full")
     with monkeypatch.context() as patch:
-        patch.setattr(waiting, "probe_folder", lambda _: OSError(errno.ENOSPC, "full"))
+        patch.setattr(server, "probe_folder", lambda _: OSError(errno.ENOSPC, "full"))
         assert not is_mended()
     assert is_mended()
 
@@ -128,7 +128,7 @@ class Turns:
         self.looks = threading.Semaphore(0)
 
     async def pause(self, seconds: float) -> None:
-        assert seconds == waiting.RETRY_S
+        assert seconds == server.RETRY_S
         await asyncio.to_thread(self.looks.acquire)
 
 

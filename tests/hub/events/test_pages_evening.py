@@ -6,7 +6,7 @@ import json
 from pages_kit import PEOPLE, House, problem_of, text_of
 
 from roundtap_core.check.check import violations
-from roundtap_core.event.closing import diverged_places, final_order
+from roundtap_core.event.cut import diverged_places, final_order
 from roundtap_core.eventfile.exports import standings_csv
 from roundtap_core.eventfile.read import parse_event_file
 

@@ -19,7 +19,7 @@ from roundtap_core.event.rounds import tables_in_play
 from roundtap_core.event.states import Entrant, EventState
 from roundtap_core.records import Result, SidePair
 from roundtap_hub.http.routes import PageKey
-from roundtap_hub.live.page_versions import HubNow, version_of
+from roundtap_hub.live.page_cache import HubNow, version_of
 from roundtap_hub.store.service import Service
 
 NAMES = [f"Player {n}" for n in range(1, 6)]

@@ -14,7 +14,7 @@ from roundtap_core.version import version
 from roundtap_hub.hall.diagnostics import diagnostics_text, is_safe_setting, redact_args, redact_line
 from roundtap_hub.store.login_pins import hash_pin, new_phrase
 from roundtap_hub.store.own_machine import OwnMachine
-from roundtap_machine.checks import FINE, WRONG, Check
+from roundtap_machine.health import FINE, WRONG, Check
 from roundtap_machine.services import SystemdService, list_services, log_lines
 
 KEY, WIFI, PHRASE = "7f3a" * 16, "Gut3 Stube! 42", "bado-remi-kuso-tafi"
@@ -93,9 +93,9 @@ def test_nothing_that_was_planted_comes_out_of_a_hub_s_bundle(
     browser = house.with_event()
     house.hub.host.machine = OwnMachine(tmp_path)
     secrets = planted(house, tmp_path)
-    monkeypatch.setattr("roundtap_hub.hall.preflight.log_lines", lambda: log_with(secrets).splitlines())
+    monkeypatch.setattr("roundtap_hub.hall.this_hub.log_lines", lambda: log_with(secrets).splitlines())
     monkeypatch.setattr(
-        "roundtap_hub.hall.preflight.list_services", lambda: [SystemdService("hub", True, "active", WIFI, 0)]
+        "roundtap_hub.hall.this_hub.list_services", lambda: [SystemdService("hub", True, "active", WIFI, 0)]
     )
     answer = browser.get("/console/before-doors/diagnostics.txt")
     assert answer.status_code == 200

@@ -19,12 +19,12 @@ from roundtap_hub.http.routes import JUDGE, SCOREKEEPER
 from roundtap_hub.store.backups import COPIES_FOLDER, FOLDER, make_backup
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.copies import CommitBatch
-from roundtap_hub.store.database_url import DATABASE
 from roundtap_hub.store.folder_copy import COPY_FILE, FolderCopy
 from roundtap_hub.store.head_file import HEAD_FILE, HeadRecord, read_head_file
+from roundtap_hub.store.journal import DATABASE
 from roundtap_hub.store.recover import recover
-from roundtap_hub.store.rights import unit_placed_entry
 from roundtap_hub.store.service import Step
+from roundtap_hub.store.venue import unit_placed_entry
 
 KEY, OTHER = bytes(range(32)), bytes(range(50, 82))
 JOURNAL, BACKUP, COPY, ASIDE = "the journal itself", "a newer backup", "the copy", "a copy put aside"

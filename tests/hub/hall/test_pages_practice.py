@@ -252,7 +252,7 @@ def test_what_somebody_else_practises_ends_only_with_a_press_that_says_so(
     assert "begun in another browser" in problem_of(answer)
     assert (tmp_path / "practice" / "played").exists()
     assert 'name="anew" value="1"' in answer.text
-    assert "End it and try this game" in text_of(answer)
+    assert "End it, try this" in text_of(answer)
     assert browser.post("/console/games/try", **FORM, anew="1").status_code == 303
     assert "win = 3" in started_with(tmp_path)[0]
 

@@ -15,16 +15,14 @@ from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.version import version
 from roundtap_core.words import LANGUAGES, core_words
 from roundtap_devices.hardware_errors import HardwareMissing
-from roundtap_hub.hall.preflight import group_checks
+from roundtap_hub.hall.this_hub import group_checks
 from roundtap_hub.store.own_machine import HallTime, OwnMachine
 from roundtap_hub.store.service import Step
-from roundtap_hub.views.preflight_checks import DISPLAY, HARDWARE_REASONS, all_checks
-from roundtap_hub.views.unit_list import table_units, unit_rows
+from roundtap_hub.views.preflight_checks import DISPLAY, HARDWARE_REASONS, all_checks, table_units, unit_rows
 from roundtap_hub.views.unit_presence import encode_health
-from roundtap_machine.checks import FINE, NETWORK, NOTE, WRONG, Check
-from roundtap_machine.health import MachineProbe
+from roundtap_machine.health import FINE, NETWORK, NOTE, WRONG, Check, MachineProbe
 from roundtap_machine.services import SystemdService, machine_checks
-from roundtap_units.link.hub_address import Endpoint
+from roundtap_units.link.hub_choice import Endpoint
 
 HEALTH: dict[str, Any] = {
     "version": version(),

@@ -4,7 +4,7 @@ from math import inf
 
 import pytest
 
-from roundtap_hub.http.rate_limits import FairRates, Rate, RateLimiter, TokenBucket
+from roundtap_hub.http.requester import FairRates, Rate, RateLimiter, TokenBucket
 
 TWO = Rate(2, 0.5)
 

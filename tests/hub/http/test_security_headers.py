@@ -12,8 +12,8 @@ from pages_kit import House, open_house
 import roundtap.demo
 import roundtap_hub
 from roundtap_hub.app.asgi import HubApplication
-from roundtap_hub.http.auth import framing_origin
 from roundtap_hub.http.http_answers import PAGE_CSP
+from roundtap_hub.http.requester import framing_origin
 
 TEMPLATES = [
     *Path(roundtap_hub.__file__).parent.glob("*/templates/*.html"),

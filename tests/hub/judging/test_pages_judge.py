@@ -10,7 +10,7 @@ from wire_json import table_json
 
 from roundtap_core.event.commands import CallJudge, SetClock, TakeCall
 from roundtap_hub.http.routes import HEAD_JUDGE, JUDGE, SCOREKEEPER, PageKey
-from roundtap_hub.live.page_versions import HubNow, version_of
+from roundtap_hub.live.page_cache import HubNow, version_of
 
 HALL, FROM_HALL = "/console/judge", {"Referer": "http://localhost/console/judge"}
 

@@ -28,7 +28,7 @@ from roundtap_core.event.commands import (
 from roundtap_hub.app import flask_app
 from roundtap_hub.http import routes
 from roundtap_hub.http.routes import PageKey
-from roundtap_hub.live.page_versions import PAGE_KINDS, HubNow, event_page, page_kind, version_of
+from roundtap_hub.live.page_cache import PAGE_KINDS, HubNow, event_page, page_kind, version_of
 from roundtap_hub.phones.phone_versions import unchanged_pages
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views.unit_presence import UnitStatus

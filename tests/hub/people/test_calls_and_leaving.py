@@ -28,7 +28,7 @@ from roundtap_core.event.requests import ECHO_GRACE_MS
 from roundtap_core.messages import TableStatus
 from roundtap_core.records import Result, SidePair
 from roundtap_hub.http.routes import PageKey
-from roundtap_hub.live.page_versions import HubNow, version_of
+from roundtap_hub.live.page_cache import HubNow, version_of
 from roundtap_hub.units.table_api import take_status
 from roundtap_hub.views.unit_presence import UnitStatus, close_call
 

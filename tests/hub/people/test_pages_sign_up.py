@@ -10,8 +10,8 @@ from werkzeug.test import TestResponse
 from roundtap_core.event.commands import CheckIn, DrawRound
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import SIGNED_UP, TO_CONFIRM, not_yet_present
-from roundtap_hub.http.auth import SignUpThrottle
 from roundtap_hub.http.qr_svg import qr_svg
+from roundtap_hub.http.requester import SignUpThrottle
 
 DESK = "/console/e1/sign-up"
 

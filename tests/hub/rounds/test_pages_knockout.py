@@ -13,7 +13,7 @@ from roundtap_core.event.event_flow import current_seeds, squads_let_go
 from roundtap_core.eventfile.read import parse_event_file
 from roundtap_core.records import Result, SidePair
 from roundtap_hub.http.routes import PageKey
-from roundtap_hub.live.page_versions import HubNow, version_of
+from roundtap_hub.live.page_cache import HubNow, version_of
 
 TWENTY = [
     f"{first} {last}"

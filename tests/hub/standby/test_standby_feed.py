@@ -13,6 +13,7 @@ import pytest
 from asgi_client import Answer, AsgiClient
 from hub_kit import NAMES, HandClock, event_steps, people
 
+from memory_hub import hub_in_memory
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE, Timestamp
 from roundtap_core.wire import REQUEST, envelope
@@ -20,7 +21,6 @@ from roundtap_hub.access.key_file import take_key_file
 from roundtap_hub.access.personal_links import PersonalLinks
 from roundtap_hub.access.unit_keys import UnitKeys
 from roundtap_hub.app.asgi import HubApplication
-from roundtap_hub.app.hub import hub_in_memory
 from roundtap_hub.app.main import HubResources, open_folder
 from roundtap_hub.app.standby.main import AWAY, HubToFollow, Standby
 from roundtap_hub.app.standby.peers import Peers, Takeover

@@ -31,12 +31,10 @@ from roundtap_hub.store.backups import (
     purge_older_backups,
     read_backup,
 )
-from roundtap_hub.store.database_url import DATABASE, sqlite_url
 from roundtap_hub.store.head_file import HEAD_FILE, read_head_file
-from roundtap_hub.store.journal import Head, Journal
-from roundtap_hub.store.models import create_all
+from roundtap_hub.store.journal import DATABASE, Head, Journal, sqlite_url
+from roundtap_hub.store.models import CURRENT, create_all
 from roundtap_hub.store.print_book import PrintBook
-from roundtap_hub.store.schema_versions import CURRENT
 
 KEY = bytes(range(32))
 

@@ -24,7 +24,7 @@ from roundtap_core.eventfile.read import parse_event_file
 from roundtap_core.records import Result, SidePair
 from roundtap_hub.events.new_event import import_steps
 from roundtap_hub.http.routes import PageKey
-from roundtap_hub.live.page_versions import HubNow, version_of
+from roundtap_hub.live.page_cache import HubNow, version_of
 from roundtap_hub.paper.print_jobs import wanted_jobs
 from roundtap_hub.store.event_cache import CACHE_MAX, DormantEvents, LoadedEvent
 from roundtap_hub.store.journal import START, Head, Journal

@@ -10,7 +10,7 @@ from restored_kit import evening
 from roundtap_core.messages import Hello
 from roundtap_core.typed import parse_message
 from roundtap_hub.store.journal import Head
-from roundtap_hub.units.hellos import HelloHandler, parse_heads, parse_holds
+from roundtap_hub.units.table_api import HelloHandler, parse_heads, parse_holds
 from roundtap_hub.views.unit_presence import MissingEntry
 
 

@@ -24,7 +24,7 @@ from roundtap_hub.app.hub import Hub
 from roundtap_hub.store import continuing
 from roundtap_hub.store.copies import CURRENT, CopyState
 from roundtap_hub.store.login_pins import verify_pin
-from roundtap_hub.units.panel_api import PanelApi
+from roundtap_hub.units.table_api import PanelApi
 from roundtap_machine.root_steps import StepRefused
 
 ROOT = Path(__file__).parents[3]

@@ -90,7 +90,7 @@ def question_scene(table: TableState, kind: str, side: Side, result: Result) -> 
         return table.figures(
             kind,
             side,
-            lambda each: _column(table, each, result),
+            lambda each: FigureColumn(SIGNS[each], table.name(each), (result_text.side_figure(table, result, each),)),
             title=title,
             info=info,
             hint=hint,
@@ -204,10 +204,6 @@ class ConfirmRetraction(DialogueState):
         if first is None:
             return SecondAgreement(table).scene(now_ms)
         return question_scene(table, "after-all", self.side, first)
-
-
-def _column(table: TableState, side: Side, result: Result) -> FigureColumn:
-    return FigureColumn(SIGNS[side], table.name(side), (result_text.side_figure(table, result, side),))
 
 
 class Sending(DialogueState):

@@ -1,7 +1,5 @@
 """Dialling a figure digit by digit: wheels that wrap, start at the likely value, and never leave the limits."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -27,7 +25,7 @@ class FigureDial:
     at: int = 0
     touched: bool = False
 
-    def turned(self, by: int) -> FigureDial:
+    def turned(self, by: int) -> "FigureDial":
         """The wheel one place on (`by` = 1 or -1), wrapping; lower digits are kept where the limits allow. Below the
         lowest comes the highest single digit: one slip on 0 is 90, never the whole 100."""
         places = self._places()
@@ -42,12 +40,12 @@ class FigureDial:
             value = min(max(head, self.figure.minimum), self.figure.maximum)
         return replace(self, value=value, touched=True)
 
-    def confirmed(self) -> FigureDial | None:
+    def confirmed(self) -> "FigureDial | None":
         """After the own button: the next wheel that has a choice, or None: the figure is finished. Untouched, one press
         takes the whole figure as it stands: 0 needs no press of an arrow."""
         return self.stepped_in() if self.touched else None
 
-    def stepped_in(self) -> FigureDial | None:
+    def stepped_in(self) -> "FigureDial | None":
         """The next wheel even if nothing was touched: the way to 5, whose tens are the offered 0."""
         for at in range(self.at + 1, len(self.figure.wheels)):
             further = replace(self, at=at, touched=True)
@@ -55,7 +53,7 @@ class FigureDial:
                 return further
         return None
 
-    def back(self) -> FigureDial | None:
+    def back(self) -> "FigureDial | None":
         return replace(self, at=self.at - 1) if self.at else None
 
     def shown(self) -> tuple[tuple[str, ...], int | None]:

@@ -1,7 +1,5 @@
 """Both enter their own, in parallel: own buttons step and count; ▲▼ act for the side that pressed last."""
 
-from __future__ import annotations
-
 from copy import copy, deepcopy
 from dataclasses import dataclass, field
 from typing import Any
@@ -93,7 +91,7 @@ def _warning(table: TableState, side: Side) -> str:
     return Sentence.of((f"{table.words('parallel.must', squads=squads)}, {rounds}", f"{squads}: {rounds}"))
 
 
-def _part(both: ParallelEntry, side: Side) -> SidePart:
+def _part(both: "ParallelEntry", side: Side) -> SidePart:
     table, sheet, page, sign = both.table, both.sheets[side], both.page(side), SIGNS[side]
     words, hand, name = table.words, both.hand == side, table.signed_name(side)
     if both.summing:
@@ -132,7 +130,7 @@ def _part(both: ParallelEntry, side: Side) -> SidePart:
     return SidePart(name, table.phase, (table.clock,) if table.clock else (), hint=words("parallel.open", sign=sign))
 
 
-def _count_hint(both: ParallelEntry, side: Side, page: Figure) -> str:
+def _count_hint(both: "ParallelEntry", side: Side, page: Figure) -> str:
     words, sign, sheet = both.table.words, SIGNS[side], both.sheets[side]
     untouched = sheet.value(page) == page.minimum
     if len(page.wheels) > 1 and untouched:
@@ -143,11 +141,11 @@ def _count_hint(both: ParallelEntry, side: Side, page: Figure) -> str:
     )
 
 
-def _hint(both: ParallelEntry, side: Side, own: str, arrows: str) -> str:
+def _hint(both: "ParallelEntry", side: Side, own: str, arrows: str) -> str:
     return f"{own}  {arrows}" if both.hand == side else own
 
 
-def _marks(both: ParallelEntry, side: Side, page: Picks) -> tuple[SquadMark, ...]:
+def _marks(both: "ParallelEntry", side: Side, page: Picks) -> tuple[SquadMark, ...]:
     sheet, owed = both.sheets[side], both.table.match.of(side).to_field
     return tuple(
         SquadMark(
@@ -160,7 +158,7 @@ def _marks(both: ParallelEntry, side: Side, page: Picks) -> tuple[SquadMark, ...
     )
 
 
-def _summary(both: ParallelEntry, side: Side) -> SidePart:
+def _summary(both: "ParallelEntry", side: Side) -> SidePart:
     """What both confirm: the winner, the figures, the squads, and other answers."""
     table, sheet = both.table, both.sheets[side]
     result = result_text.as_counted(table, both.preview())

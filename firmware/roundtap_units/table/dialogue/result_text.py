@@ -8,7 +8,6 @@ from roundtap_core.rulebooks.result_words import figure_label, outcome_reason, w
 from roundtap_core.rulebooks.result_words import winner_of as winner_of_result
 from roundtap_units.table.dialogue.table_state import TableState
 from roundtap_units.table.screens import lettering
-from roundtap_units.table.screens.lettering import shorter_forms
 from roundtap_units.table.screens.scenes import SIGNS, ScoreRow, Sentence
 
 NEEDS_NO_WORD = ("active", "turns", "decided_by", "game_begun", "lot", "first_player_by")
@@ -112,7 +111,10 @@ def result_sentence(table: TableState, key: str, result: Result, side: Side, fig
     if winner is None:
         wordings = [words("told.draw" if outcome == "draw" else "form.way.both_lose") + told]
     else:
-        wordings = [words("told.won", name=name) + told for name in (*shorter_forms(table.name(winner)), SIGNS[winner])]
+        wordings = [
+            words("told.won", name=name) + told
+            for name in (*lettering.shorter_forms(table.name(winner)), SIGNS[winner])
+        ]
     return Sentence.of(wordings) if key == "told" else as_question(table, wordings)
 
 

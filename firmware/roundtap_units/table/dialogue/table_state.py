@@ -1,7 +1,5 @@
 """The state of a table's dialogue: the hub's view, what was pressed here, and the effects still to be carried out."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
@@ -33,7 +31,7 @@ class SendReport:
     result: Result
     draw: str | None = None
     time_up: bool | None = field(default=None, compare=False)
-    agrees_to: SendReport | ReportRef | None = field(default=None, compare=False, repr=False)
+    agrees_to: "SendReport | ReportRef | None" = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +95,7 @@ class ScreenNotice:
 class DialogueState:
     """One state of the dialogue: what a gesture does in it, and what it shows."""
 
-    table: TableState
+    table: "TableState"
 
     def press(self, gesture: Gesture, now_ms: int) -> None:
         """Most states take taps and nothing else."""
@@ -107,7 +105,7 @@ class DialogueState:
     def tap(self, key: str, now_ms: int) -> None:
         """A state that only waits ignores it."""
 
-    def while_pressed(self, arrow: str) -> DialogueState:
+    def while_pressed(self, arrow: str) -> "DialogueState":
         """What to show while this arrow is pressed: a figure that it turns, turned; where it decides, draws a lot,
         confirms or refuses, nothing new before its release. Must not change this state."""
         return self

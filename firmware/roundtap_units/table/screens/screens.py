@@ -13,7 +13,6 @@ from PIL import Image, ImageDraw
 
 from roundtap_devices.letters import draw_text, ink_box, text_width
 from roundtap_units.table.screens import lettering, scenes
-from roundtap_units.table.screens.lettering import FittedText, canvas, fit_pair, fit_text
 
 WIDTH, HEIGHT, HALF = 128, 64, 32
 FIGURE, LEAST, PRESS = 24, 10, 12
@@ -65,9 +64,9 @@ def _face_to_face(a: Image.Image, b: Image.Image) -> Image.Image:
 def _half(half: scenes.HalfScreen, scene: scenes.Scene) -> Image.Image:
     """Two rows: a name or title; then what there is to say, beside the figure. With a note both names share a row, and
     around a score, which then stands beside the title."""
-    image, pen = canvas(WIDTH, HALF)
+    image, pen = lettering.canvas(WIDTH, HALF)
     if not half.note and _is_shortened(
-        fit_text(half.role, WIDTH - text_width(half.big, FIGURES[-1]) - 5, 18, TEXTS), half.role
+        lettering.fit_text(half.role, WIDTH - text_width(half.big, FIGURES[-1]) - 5, 18, TEXTS), half.role
     ):
         # A long one has the first row, and the name stands beside the clock.
         half = replace(half, head=half.role, small=half.head, role="")
@@ -76,11 +75,11 @@ def _half(half: scenes.HalfScreen, scene: scenes.Scene) -> Image.Image:
     both = note and own_name
     figures = half.small.figures if isinstance(half.small, scenes.ScoreRow) else ""
     for room, (size, _, narrow) in product((WIDTH - _corner_width(scene), WIDTH), lettering.styles((PRESS, LEAST))):
-        score = FittedText((figures,), size, narrow=narrow)
+        score = lettering.FittedText((figures,), size, narrow=narrow)
         heads = (
-            fit_pair(half.head, half.small, room, ROW_HIGH, NAMES)
+            lettering.fit_pair(half.head, half.small, room, ROW_HIGH, NAMES)
             if both
-            else (fit_text(half.head, room - score.width - 6 * (score.width > 0), ROW_HIGH, TEXTS, True),)
+            else (lettering.fit_text(half.head, room - score.width - 6 * (score.width > 0), ROW_HIGH, TEXTS, True),)
         )
         if not any(_is_shortened(head, half.head) for head in heads):
             break
@@ -98,7 +97,7 @@ def _half(half: scenes.HalfScreen, scene: scenes.Scene) -> Image.Image:
     is_wide = text_width(half.big, FIGURE) > WIDTH - BESIDE
     sizes = FIGURES if is_wide or scene.kind in CLOCK_KINDS else FIGURES[:1]
     rooms = [WIDTH - (text_width(half.big, size) + 5 if half.big else 0) for size in sizes]
-    fitted = [fit_text(text, room, 18, _sizes(text)) for room in rooms]
+    fitted = [lettering.fit_text(text, room, 18, _sizes(text)) for room in rooms]
     place = next((place for place, each in enumerate(fitted) if _is_whole(each, text)), len(sizes) - 1)
     draw_text(pen, EDGE, HALF - ink_box(half.big, sizes[place])[3], half.big, sizes[place], anchor="r")
     _put(pen, fitted[place], 0, 14, 18)
@@ -109,11 +108,11 @@ def _sizes(text: str) -> tuple[int, ...]:
     return TEXTS[:2] if any(sign in text for sign in BUTTONS) and not isinstance(text, scenes.Name) else TEXTS
 
 
-def _is_shortened(shown: FittedText, text: str) -> bool:
+def _is_shortened(shown: lettering.FittedText, text: str) -> bool:
     return not shown.fits or ("…" in shown.lines[-1] and "…" not in text)
 
 
-def _is_whole(shown: FittedText, text: str) -> bool:
+def _is_whole(shown: lettering.FittedText, text: str) -> bool:
     return "".join("".join(shown.lines).split()) == "".join(text.split())
 
 
@@ -126,17 +125,19 @@ def _flow(text: str) -> str:
 
 def _from_the_edge(scene: scenes.HalvesScene) -> Image.Image:
     """One way up: signs and arrows at the people, their names, and below what concerns both."""
-    image, pen = canvas(WIDTH, HEIGHT)
+    image, pen = lettering.canvas(WIDTH, HEIGHT)
     a, b, below = scene.a, scene.b, False
     if a.head == b.head:
-        heads = [fit_text(a.head, room, 14, TEXTS, bold=True) for room in (WIDTH - _corner_width(scene), WIDTH)]
+        heads = [
+            lettering.fit_text(a.head, room, 14, TEXTS, bold=True) for room in (WIDTH - _corner_width(scene), WIDTH)
+        ]
         _put(pen, heads[not heads[0].fits], 0, 0, 14)
         _corner(pen, scene, 0, heads[0].width if heads[0].fits else WIDTH)
     else:
         draw_text(pen, 0, 8, f"{ARROWS['a']} {scenes.SIGNS['a']}", LEAST)
         draw_text(pen, WIDTH, 8, f"{scenes.SIGNS['b']} {ARROWS['b']}", LEAST, anchor="r")
         if not _corner_width(scene):
-            roles = [fit_text(half.role, 64 - 26, 11, INFO) for half in (a, b)]
+            roles = [lettering.fit_text(half.role, 64 - 26, 11, INFO) for half in (a, b)]
             # Long ones stand at the bottom instead, each on a line, in place of what else is said there.
             below = any(_is_shortened(role, half.role) for role, half in zip(roles, (a, b), strict=True))
             for role, x, anchor in zip(roles, (24, WIDTH - 24), "lr", strict=True) if not below else ():
@@ -168,7 +169,7 @@ def _from_the_edge(scene: scenes.HalvesScene) -> Image.Image:
     if left == right:
         _put(
             pen,
-            fit_text(_flow(left), WIDTH, HEIGHT - top, _sizes(left), bold=isinstance(left, scenes.Sentence)),
+            lettering.fit_text(_flow(left), WIDTH, HEIGHT - top, _sizes(left), bold=isinstance(left, scenes.Sentence)),
             64,
             top,
             HEIGHT - top,
@@ -177,16 +178,16 @@ def _from_the_edge(scene: scenes.HalvesScene) -> Image.Image:
         return image
     wide, high = (WIDTH, 12) if below else (COLUMN, HEIGHT - top)
     for text, x, y, anchor in ((left, 0, top, "l"), (right, WIDTH, top + 12 * below, "r")):
-        _put(pen, fit_text(_flow(text), wide, high, _sizes(text)), x, y, high, anchor)
+        _put(pen, lettering.fit_text(_flow(text), wide, high, _sizes(text)), x, y, high, anchor)
     return image
 
 
 def _pair(pen: ImageDraw.ImageDraw, names: Sequence[str], top: int, high: int, signs: Sequence[str] = ("", "")) -> None:
     """Both names in a row, each at its end; the signs outside."""
     left, right = (SIGN_WIDE * len(sign) for sign in signs)
-    fitted = fit_pair(*names, WIDTH - left - right, high, NAMES)
+    fitted = lettering.fit_pair(*names, WIDTH - left - right, high, NAMES)
     for name, sign, x, inner, anchor in zip(fitted, signs, (0, WIDTH), (left, WIDTH - right), "lr", strict=True):
-        _put(pen, FittedText((sign,), LEAST), x, top, high, anchor)
+        _put(pen, lettering.FittedText((sign,), LEAST), x, top, high, anchor)
         _put(pen, name, inner, top, high, anchor)
 
 
@@ -205,7 +206,7 @@ def _flanked(pen: ImageDraw.ImageDraw, figures: str, baseline: int, size: int, f
 def _duo(scene: scenes.SideBySideScene) -> Image.Image:
     if scene.facing == "opposite":
         return _face_to_face(_part_half(scene.a, scene), _part_half(scene.b, scene))
-    image, pen = canvas(WIDTH, HEIGHT)
+    image, pen = lettering.canvas(WIDTH, HEIGHT)
     for side in scenes.SIGNS:
         _column(pen, scene.of(side), side)
     pen.point([(63, y) for y in range(0, HEIGHT, 4)], fill=1)
@@ -214,10 +215,10 @@ def _duo(scene: scenes.SideBySideScene) -> Image.Image:
 
 def _part_half(part: scenes.SidePart, scene: scenes.SideBySideScene) -> Image.Image:
     """Above, whose it is and the question; beneath, the buttons' meaning beside figures or marks."""
-    image, pen = canvas(WIDTH, HALF)
+    image, pen = lettering.canvas(WIDTH, HALF)
     for text, room, size in product((part.head, part.head[:1]), (WIDTH - _corner_width(scene), WIDTH), NAMES):
-        label = fit_text(part.label, room, ROW_HIGH, (size,))
-        head = fit_text(text, room - label.width - 4, ROW_HIGH, NAMES, bold=True)
+        label = lettering.fit_text(part.label, room, ROW_HIGH, (size,))
+        head = lettering.fit_text(text, room - label.width - 4, ROW_HIGH, NAMES, bold=True)
         if label.fits and not _is_shortened(head, text):
             break
     _corner(pen, scene, 1, room)
@@ -236,14 +237,14 @@ def _part_half(part: scenes.SidePart, scene: scenes.SideBySideScene) -> Image.Im
         )
     elif part.figures:
         right -= _one_figure(pen, part, EDGE, HALF, _size_beside(part.hint, part.figures, WIDTH), "r") + 4
-    _put(pen, fit_text(_flow(part.hint), right - left, 18, PRESSED), left, 14, 18)
+    _put(pen, lettering.fit_text(_flow(part.hint), right - left, 18, PRESSED), left, 14, 18)
     return image
 
 
 def _size_beside(hint: str, figures: Sequence[str], wide: int) -> int:
     """The largest size of figures that leaves room for the hint."""
     rooms = {size: wide - sum(text_width(figure, size) + 9 for figure in figures) for size in FIGURES}
-    return next((size for size, room in rooms.items() if fit_text(hint, room, 18, PRESSED).fits), FIGURES[-1])
+    return next((size for size, room in rooms.items() if lettering.fit_text(hint, room, 18, PRESSED).fits), FIGURES[-1])
 
 
 def _one_figure(pen: ImageDraw.ImageDraw, part: scenes.SidePart, x: int, baseline: int, size: int, anchor: str) -> int:
@@ -266,15 +267,18 @@ def _column(pen: ImageDraw.ImageDraw, part: scenes.SidePart, side: scenes.Side) 
     figures, hints = (
         part.figures,
         (
-            fit_text(scenes.Sentence.of((together, part.hint)), COLUMN, 27, PRESSED),
-            fit_text(_flow(part.hint), COLUMN, 15, PRESSED),
+            lettering.fit_text(scenes.Sentence.of((together, part.hint)), COLUMN, 27, PRESSED),
+            lettering.fit_text(_flow(part.hint), COLUMN, 15, PRESSED),
         ),
     )
     size = next(
         (size for size in FIGURES if sum(text_width(figure, size) + 4 for figure in figures) <= COLUMN + 4), FIGURES[-1]
     )
     for hint, (beside, beneath) in (*product(hints, ((name, asks), (asks, ""))), (hints[0], (name, ""))):
-        head, label = fit_text(beside, COLUMN - SIGN_WIDE, 24, NAMES), fit_text(beneath, COLUMN, 24, INFO)
+        head, label = (
+            lettering.fit_text(beside, COLUMN - SIGN_WIDE, 24, NAMES),
+            lettering.fit_text(beneath, COLUMN, 24, INFO),
+        )
         middle = (17 if part.marks else _tall(figures[0], size) if figures else 0, 0)
         rows = [(max(8, head.rise), max(2, head.drop)), _row_of(label), middle, _row_of(hint)]
         if head.fits and label.fits and hint.fits and sum(map(sum, rows)) <= HEIGHT:
@@ -311,22 +315,22 @@ def _marks(pen: ImageDraw.ImageDraw, marks: tuple[scenes.SquadMark, ...], x: int
 
 
 def _figures(scene: scenes.FiguresScene) -> Image.Image:
-    image, pen = canvas(WIDTH, HEIGHT)
+    image, pen = lettering.canvas(WIDTH, HEIGHT)
     left, right = scene.left, scene.right
     closer = scenes.Sentence.of((scene.hint, " ".join(scene.hint.split())))
     apart = max(62, text_width(scene.note, LEAST, narrow=True) + 5)
-    hint = fit_text(closer, WIDTH - apart * (scene.note != ""), 15, PRESSED)
-    hint = hint if hint.fits else fit_text(scene.hint, WIDTH, 15, PRESSED)
-    note = fit_text(scene.note, WIDTH - hint.width - 5, ROW_HIGH, INFO)
+    hint = lettering.fit_text(closer, WIDTH - apart * (scene.note != ""), 15, PRESSED)
+    hint = hint if hint.fits else lettering.fit_text(scene.hint, WIDTH, 15, PRESSED)
+    note = lettering.fit_text(scene.note, WIDTH - hint.width - 5, ROW_HIGH, INFO)
     # The worth is what is confirmed here; the clock is on every other screen.
     asides = (scene.mark or scene.clock, "") if note.fits else (scene.note,)
     title = scene.title if scene.facing == "opposite" else _with_arrow(scene.title, scene.turn)
     framed, badges = max(_framed(left), _framed(right)), [""] if scene.mark or scene.note else [scene.badge, ""]
     for wording, aside, sizes, badge in product(lettering.wordings(title), asides, (NAMES, (LEAST,)), badges):
-        names = fit_pair(left.name, right.name, WIDTH - 2 * SIGN_WIDE, HEIGHT, sizes)
-        head = fit_text(wording, WIDTH, 15, PRESSED, bold=True)
-        edge = fit_text(aside, WIDTH, ROW_HIGH, sizes[-2:])
-        info = fit_text(scene.info, WIDTH - edge.width - 4 * (edge.width > 0), ROW_HIGH, sizes[-2:])
+        names = lettering.fit_pair(left.name, right.name, WIDTH - 2 * SIGN_WIDE, HEIGHT, sizes)
+        head = lettering.fit_text(wording, WIDTH, 15, PRESSED, bold=True)
+        edge = lettering.fit_text(aside, WIDTH, ROW_HIGH, sizes[-2:])
+        info = lettering.fit_text(scene.info, WIDTH - edge.width - 4 * (edge.width > 0), ROW_HIGH, sizes[-2:])
         rows = [
             _row_of(head),
             (max(8, *(name.rise for name in names)), max(1, *(name.drop for name in names))),
@@ -334,7 +338,7 @@ def _figures(scene: scenes.FiguresScene) -> Image.Image:
             _row_of(info, edge),
             _row_of(hint, *[note] * note.fits),
         ]
-        label = FittedText((badge,), LEAST, narrow=True)
+        label = lettering.FittedText((badge,), LEAST, narrow=True)
         rows[-1] = max(rows[-1][0], label.rise + 1), max(rows[-1][1], label.drop + bool(badge))
         if (
             head.fits
@@ -364,7 +368,7 @@ def _figures(scene: scenes.FiguresScene) -> Image.Image:
     return image
 
 
-def _row_of(*texts: FittedText) -> tuple[int, int]:
+def _row_of(*texts: lettering.FittedText) -> tuple[int, int]:
     return max(text.rise for text in texts), max(text.drop for text in texts)
 
 
@@ -392,9 +396,9 @@ def _figure(pen: ImageDraw.ImageDraw, column: scenes.FigureColumn, middle: int, 
 
 
 def _page(scene: scenes.TextScene) -> Image.Image:
-    image, pen = canvas(WIDTH, HEIGHT)
+    image, pen = lettering.canvas(WIDTH, HEIGHT)
     title = scene.title if scene.facing == "opposite" else _with_arrow(scene.title, scene.turn)
-    hint, big = _in_few_lines(scene.hint, WIDTH), fit_text(scene.big, WIDTH, 22, BIG, bold=True)
+    hint, big = _in_few_lines(scene.hint, WIDTH), lettering.fit_text(scene.big, WIDTH, 22, BIG, bold=True)
     listed = any(str(line).startswith("►") for line in scene.lines)
     for room, (size, _, narrow) in product(
         (WIDTH - _corner_width(scene), WIDTH),
@@ -419,22 +423,26 @@ def _page(scene: scenes.TextScene) -> Image.Image:
     return image
 
 
-def _in_few_lines(text: str, wide: int, bold: bool = False) -> FittedText:
+def _in_few_lines(text: str, wide: int, bold: bool = False) -> lettering.FittedText:
     """What is read in order to press, on one line if that can be."""
     sizes = TEXTS[:2] if bold else PRESSED
-    return one if (one := fit_text(text, wide, 15, sizes, bold)).fits else fit_text(text, wide, 28, PRESSED, bold)
+    return (
+        one
+        if (one := lettering.fit_text(text, wide, 15, sizes, bold)).fits
+        else lettering.fit_text(text, wide, 28, PRESSED, bold)
+    )
 
 
-def _line(line: str | scenes.NameRow, size: int, narrow: bool, listed: bool) -> tuple[FittedText, ...]:
+def _line(line: str | scenes.NameRow, size: int, narrow: bool, listed: bool) -> tuple[lettering.FittedText, ...]:
     """A line of a page; a name beside its figure."""
     if isinstance(line, str):
         if listed:
-            return (fit_text(line, WIDTH, 15, PRESSED),)
+            return (lettering.fit_text(line, WIDTH, 15, PRESSED),)
         least = 0 if _sizes(line) == TEXTS else PRESS
-        return (fit_text(line, WIDTH, HEIGHT, (max(size, least),), settings=(narrow,)),)
-    figure = fit_text(line.figure, WIDTH, 15, (size,), bold=True)
+        return (lettering.fit_text(line, WIDTH, HEIGHT, (max(size, least),), settings=(narrow,)),)
+    figure = lettering.fit_text(line.figure, WIDTH, 15, (size,), bold=True)
     sizes = tuple(each for each in TEXTS if each <= size)
-    return fit_text(line.name, WIDTH - figure.width - 6 * (figure.width > 0), 15, sizes), figure
+    return lettering.fit_text(line.name, WIDTH - figure.width - 6 * (figure.width > 0), 15, sizes), figure
 
 
 # --- parts ---
@@ -490,13 +498,13 @@ def _baselines(rows: Sequence[tuple[int, int]], high: int) -> list[int]:
     return baselines
 
 
-def _put(pen: ImageDraw.ImageDraw, text: FittedText, x: int, top: int, high: int, anchor: str = "l") -> None:
+def _put(pen: ImageDraw.ImageDraw, text: lettering.FittedText, x: int, top: int, high: int, anchor: str = "l") -> None:
     """Lines in a strip of that height: on its middle, or where their accents and feet stay inside."""
     baseline = top + (high - text.height) // 2 + text.size - 2
     lowest = top + high - text.drop
     _lines(pen, text, x, max(top + text.rise, min(baseline, lowest)), anchor)
 
 
-def _lines(pen: ImageDraw.ImageDraw, text: FittedText, x: int, baseline: int, anchor: str = "l") -> None:
+def _lines(pen: ImageDraw.ImageDraw, text: lettering.FittedText, x: int, baseline: int, anchor: str = "l") -> None:
     for line, below in zip(text.lines, text.baselines, strict=True):
         draw_text(pen, x, baseline + below, line, *text.style, anchor=anchor)

@@ -1,7 +1,5 @@
 """`roundtap standby`: a second machine that holds the hub's journal and becomes the hub when told to."""
 
-from __future__ import annotations
-
 import argparse
 import grp
 import http.client
@@ -97,7 +95,7 @@ class StandbyConfig(msgspec.Struct, forbid_unknown_fields=True):
     key: str
 
 
-def read_hub(file: Path | None, serve_port: int = 0) -> HubToFollow:
+def read_hub(file: Path | None, serve_port: int = 0) -> "HubToFollow":
     """Raises Problem("standby_config")."""
     try:
         text = file.read_text(encoding="utf-8-sig") if file is not None else ""

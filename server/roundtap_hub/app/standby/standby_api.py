@@ -1,7 +1,5 @@
 """The API for standbys, hubs of the lineage and pages that lost their hub; a replaced hub's page."""
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import logging
@@ -25,8 +23,7 @@ from roundtap_hub.http.hall_addresses import http_url
 from roundtap_hub.http.requester import language_of
 from roundtap_hub.http.routes import EVERYBODY, PEER_HUB, STANDBY, route
 from roundtap_hub.store.copies import ENTRIES
-from roundtap_hub.store.database_url import sqlite_url
-from roundtap_hub.store.journal import START, Head, Journal
+from roundtap_hub.store.journal import START, Head, Journal, sqlite_url
 from roundtap_hub.store.read_model import Snapshot
 from roundtap_hub.store.standby_copy import StandbyCopy, seal
 
@@ -95,7 +92,7 @@ class StandbyApi:
     asks again and again: it gets everything it lacks, then each commit as it happens. The journal is read in
     threads."""
 
-    def __init__(self, hub: Hub, page: TakenOverPage) -> None:
+    def __init__(self, hub: Hub, page: "TakenOverPage") -> None:
         self._hub = hub
         self._kin = hub.kin
         self._page = page

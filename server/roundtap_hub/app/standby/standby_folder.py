@@ -16,8 +16,7 @@ from roundtap_core.event.entries import VENUE, NewEntry, Timestamp, chain_entry
 from roundtap_hub.access.key_file import KEYS_FILE
 from roundtap_hub.store.backups import back_up_before_upgrade
 from roundtap_hub.store.copies import entries_after, person_records
-from roundtap_hub.store.database_url import sqlite_url
-from roundtap_hub.store.journal import Head, Journal
+from roundtap_hub.store.journal import Head, Journal, sqlite_url
 from roundtap_hub.store.journal_identity import lineage_key, next_epoch
 from roundtap_hub.store.models import SECRETS, CheckpointRow
 from roundtap_hub.store.read_model import read_venue
