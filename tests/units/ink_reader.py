@@ -18,6 +18,9 @@ WIDE, MARGIN = 224, 48
 PAPER = WIDE, screens.HEIGHT + 2 * MARGIN
 
 
+EMPTY = lettering.canvas
+
+
 @dataclass(slots=True)
 class DrawnText:
     text: str
@@ -95,7 +98,7 @@ class InkReader:
         return self.canvases
 
     def canvas(self, wide: int, high: int) -> tuple[Image.Image, Any]:
-        image, _ = lettering.canvas(wide, high)
+        image, _ = EMPTY(wide, high)
         self.canvases.append(Canvas(wide, high))
         return image, _RecordingPen(self, self.canvases[-1])
 
@@ -146,6 +149,6 @@ def ink_reader() -> Iterator[InkReader]:
     """Screens that are read instead of drawn."""
     reader = InkReader()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(screens, "canvas", reader.canvas)
+        patch.setattr(lettering, "canvas", reader.canvas)
         patch.setattr(screens, "draw_text", reader.string)
         yield reader

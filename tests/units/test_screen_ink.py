@@ -10,7 +10,7 @@ from every_script import name_pairs
 from gallery.other_rulebooks import other_rulebooks
 from gallery.own_games import own_games
 from gallery.table_screens import LONG, SHORT, UsualTable
-from roundtap_core.words import LANGUAGES
+from roundtap_core.words import LANGUAGES, core_words
 from roundtap_devices.letters import text_width
 from roundtap_units.table.screens.lettering import fit_pair, fit_text, wordings
 from roundtap_units.table.screens.scenes import (
@@ -196,3 +196,21 @@ def test_two_who_are_shortened_stay_distinct(left: str, right: str) -> None:
 def test_narrow_letters_have_one_dark_column_between_them() -> None:
     assert text_width("ill", 10, narrow=True) == 5
     assert text_width("Xwingfan77", 10, narrow=True) < text_width("Xwingfan77", 10)
+
+
+REASONS = (
+    *("draw_before_time", "no_draws", "not_played_out", "games_unfinished", "winner_missing", "time_not_up"),
+    *("winner_contradicts_score", "both_won", "conceded_after_winning", "rank_decides", "winner_concedes"),
+)
+
+
+@pytest.mark.parametrize("facing", FACINGS)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_table_reads_whole_why_its_result_is_impossible(language: str, facing: str) -> None:
+    numbers = {"a": 100, "b": 99, "n": 2, "right": 2, "winner": "b"}
+    with ink_reader() as reader:
+        for key in REASONS:
+            text = core_words(language)(f"problem.{key}", **numbers)
+            scene = TextScene(kind="impossible", facing=facing, turn="a", title="", lines=(text,))
+            read = " ".join(" ".join(drawn.text for canvas in reader.read(scene) for drawn in canvas.texts).split())
+            assert text in read, (key, read)

@@ -76,8 +76,11 @@ def check(file: str, as_json: bool, words: Words) -> int:
         met = [words("own.met", **each) for each in said["table"]["matches"]]
         table = made_up_table(rules)
         rows = as_text(standings(table), table, words_of(own_rulebook(rules_json(rules)), words))
-        head = f"{rules.name}  ({said['id']})"
-        cli_io.write_stdout("\n".join((head, *note, *said["sentences"], "", *said["matches"], "", *met, "", rows)))
+        cli_io.write_stdout(
+            "\n".join(
+                (f"{rules.name}  ({said['id']})", *note, *said["sentences"], "", *said["matches"], "", *met, "", rows)
+            )
+        )
     return code
 
 

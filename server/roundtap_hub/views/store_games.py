@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 
-from roundtap_core.forms.questions import BaseQuestion, Figure
+from roundtap_core.forms.questions import WINNER, BaseQuestion, Figure
 from roundtap_core.rulebooks.base import Rulebook
 from roundtap_core.rulebooks.own import OwnRulebook, own_rulebook
 from roundtap_core.rulebooks.own_words import rules_in_words, words_of
@@ -32,8 +32,10 @@ def asked_at_table(book: Rulebook, words: Words) -> list[str]:
     texts, lines = words_of(book, words), []
     for way in book.form(book.options({})).ways:
         asked = [step for step in way.steps if isinstance(step, BaseQuestion) and getattr(step, "asked", True)]
+        both = any(getattr(each, "whose", None) == WINNER for each in asked)
         named = (
-            f"{figure_label(texts, each.key, book.id)} {each.minimum}–{each.maximum}"
+            f"{figure_label(texts, each.key, book.id)}{'' if both else words('games.asked.loser')} "
+            f"{each.minimum}–{each.maximum}"
             if isinstance(each, Figure)
             else texts.first(each.label)
             for each in asked

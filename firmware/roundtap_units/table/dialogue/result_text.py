@@ -132,12 +132,15 @@ def as_question(table: TableState, statements: Iterable[str]) -> Sentence:
 
 
 def agreement_details(table: TableState, result: Result, side: Side) -> str:
-    """What the agreeing side should see beside the score: its worth, and the second figure."""
-    return "  ".join(text for text in (worth_text(table, result, side), second_text(table, result, side)) if text)
+    """What the agreeing side should see beside the score: its worth, and the second figure, without its name where that
+    is too long: the figure must be seen."""
+    worth, whole = worth_text(table, result, side), second_text(table, result, side)
+    forms = dict.fromkeys((whole, whole.rpartition(" ")[2]))
+    return Sentence.of("  ".join(filter(None, (worth, form))) for form in forms)
 
 
 def second_text(table: TableState, result: Result, side: Side) -> str:
-    """The second figure of both, where the game counts two: "wounds 3:5"."""
+    """The second figure of both, where the game counts two, at the end: "wounds 3:5"."""
     more = [*as_counted(table, result).figures.items()][1:]
     told = [(key, pair_text(table, pair, side)) for key, pair in more]
     if told and f"told.{told[0][0]}" in table.words:

@@ -1,7 +1,7 @@
 """The state of a table's dialogue: the hub's view, what was pressed here, and the effects still to be carried out."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from roundtap_core import clock
 from roundtap_core.errors import Problem
@@ -294,7 +294,8 @@ class TableState:
             refuse_result(book, result, book.options(view.options), view.situation, ResultSource(PLAYER, self.time_up))
         except Problem as problem:
             text = problem.say(self.words)
-            self.show_notice(now_ms, lambda: self.page("impossible", by, text))
+            # A sentence or two: no title, which has one line, and no number beside it.
+            self.show_notice(now_ms, lambda: replace(self.page("impossible", by, "", text), badge=""))
             return None
         return result
 
