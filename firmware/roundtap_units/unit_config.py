@@ -12,7 +12,7 @@ from roundtap_core.words import LANGUAGES
 from roundtap_devices.boards import Board, BoardError, load_board
 from roundtap_devices.toml_tables import TomlTableError
 from roundtap_machine.notify import refuse, restart_process
-from roundtap_units.link.hub_choice import HubAddress, has_local_key, local_key, parse_endpoint
+from roundtap_units.link.hub_address import HubAddress, has_local_key, local_key, parse_endpoint
 
 COMMON_KEYS = ("unit", "key", "hub", "folder", "language", "local")
 LANGUAGE_FILE = "language"

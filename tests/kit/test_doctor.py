@@ -18,7 +18,7 @@ from roundtap_core.words import LANGUAGES
 from roundtap_machine import services
 from roundtap_machine.health import FINE, WRONG, Check
 from roundtap_machine.services import SystemdService
-from roundtap_units.link.hub_choice import Endpoint
+from roundtap_units.link.hub_address import Endpoint
 
 SECRET = "7f3a" * 16
 

@@ -13,7 +13,7 @@ from roundtap.provisioning.applying import apply_settings, saved_passwords
 from roundtap.provisioning.settings_file import FILE
 from roundtap_core.words import LANGUAGES, catalogue
 from roundtap_hub.store.login_pins import verify_pin
-from roundtap_units.link.hub_choice import parse_endpoint
+from roundtap_units.link.hub_address import parse_endpoint
 from roundtap_units.panel.main import read_panel_config
 from roundtap_units.station.main import read_station_config
 from roundtap_units.table.main import read_table_config

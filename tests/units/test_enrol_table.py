@@ -8,7 +8,7 @@ from roundtap_core.words import LANGUAGES
 from roundtap_devices.input.gestures import Edge
 from roundtap_units.link.enrolling import BUSY, CHECKING, CODE, DONE, LOOKING, STOPPED, WRONG, EnrolProgress
 from roundtap_units.table.enrol_table import DONE_MS, EnrolTable
-from roundtap_units.table.screens import screens
+from roundtap_units.table.screens import lettering, screens
 from roundtap_units.unit_words import unit_words
 
 HUB = "roundtap-of-a-very-long-name"
@@ -99,7 +99,7 @@ def test_every_text_fits(language: str, badge: str, monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_way_to_another_key_fits_beneath_a_page(language: str) -> None:
-    assert screens.fit_text(unit_words(language)("refusal.key.again", sign="●"), 128, 15, screens.PRESSED).fits
+    assert lettering.fit_text(unit_words(language)("refusal.key.again", sign="●"), 128, 15, screens.PRESSED).fits
 
 
 def test_the_code_stands_there_with_its_number_the_hub_and_the_seconds_left() -> None:

@@ -12,16 +12,8 @@ from test_link import KEY, REPORT_1, WELCOME, FakeHub, Json, echo_of, feed_line
 
 from roundtap_core.wire import REPORT, sign
 from roundtap_units.link import link as module
-from roundtap_units.link.hub_choice import (
-    RECHECK_MS,
-    SILENT_MS,
-    HubAddress,
-    HubChoice,
-    UnitMemory,
-    endpoint_url,
-    machine_fingerprint,
-    parse_endpoint,
-)
+from roundtap_units.link.hub_address import HubAddress, endpoint_url, parse_endpoint
+from roundtap_units.link.hub_choice import RECHECK_MS, SILENT_MS, HubChoice, UnitMemory, machine_fingerprint
 from roundtap_units.link.link import HubLink
 from roundtap_units.link.outbox import Outbox
 

@@ -6,7 +6,7 @@ from typing import Any
 from roundtap_core.version import version
 from roundtap_core.wire import ECHO, envelope
 from roundtap_machine.health import MachineProbe
-from roundtap_units.link.hub_choice import HubAddress
+from roundtap_units.link.hub_address import HubAddress
 from roundtap_units.link.hub_time import HubTime, SamplePlan
 from roundtap_units.link.link import StatusSender
 from roundtap_units.link.outbox import Outbox

@@ -26,7 +26,7 @@ from roundtap_machine.notify import SystemdNotifier
 from roundtap_machine.root_steps import StepRefused
 from roundtap_machine.services import SystemdService, service_checks
 from roundtap_units import board_process
-from roundtap_units.link.hub_choice import HubAddress
+from roundtap_units.link.hub_address import HubAddress
 from roundtap_units.panel import main
 from roundtap_units.panel import panel_dialogue as d
 from roundtap_units.panel.main import (

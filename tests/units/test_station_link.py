@@ -4,7 +4,7 @@ import json
 from types import SimpleNamespace
 
 from roundtap_core.wire import ECHO, REQUEST, envelope, open_envelope
-from roundtap_units.link.hub_choice import HubAddress
+from roundtap_units.link.hub_address import HubAddress
 from roundtap_units.station.station_link import REFUSED_TIMES, HubStationLink
 
 KEY = bytes(range(32))

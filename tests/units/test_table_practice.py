@@ -8,7 +8,7 @@ import pytest
 from unit_kit import KEY, Unit, view
 
 from roundtap_core.wire import REPORT, sign
-from roundtap_units.link.hub_choice import HubAddress
+from roundtap_units.link.hub_address import HubAddress
 from roundtap_units.table import main
 from roundtap_units.unit_config import PRACTICE_VARIABLE
 

@@ -16,7 +16,8 @@ from roundtap_core.wire import ECHO, FEED, REQUEST, envelope, open_envelope, pra
 from roundtap_machine.deadline_http import DeadlineConnection
 from roundtap_units.fault_log import FaultLog
 from roundtap_units.link import hub_connection
-from roundtap_units.link.hub_choice import Endpoint, HubAddress, HubChoice, UnitMemory
+from roundtap_units.link.hub_address import Endpoint, HubAddress
+from roundtap_units.link.hub_choice import HubChoice, UnitMemory
 from roundtap_units.link.hub_time import FeedAge, HubTime, SamplePlan, mono_ms
 from roundtap_units.link.outbox import Outbox
 from roundtap_units.link.own_health import OwnHealth

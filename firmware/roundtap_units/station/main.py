@@ -22,7 +22,8 @@ from roundtap_machine.services import NEW_PIN
 from roundtap_units.documents.slips import wrap_text
 from roundtap_units.fault_log import FaultLog
 from roundtap_units.link.enrolling import CODE, DONE, EnrolClient, EnrolProgress, enrolled_address, save_enrolled
-from roundtap_units.link.hub_choice import HubAddress, LocalKeyWatch, UnitMemory, has_local_key, machine_fingerprint
+from roundtap_units.link.hub_address import HubAddress, LocalKeyWatch, has_local_key
+from roundtap_units.link.hub_choice import UnitMemory, machine_fingerprint
 from roundtap_units.link.hub_time import mono_ms
 from roundtap_units.link.own_health import OwnHealth
 from roundtap_units.station import printer_desk

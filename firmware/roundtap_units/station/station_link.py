@@ -11,7 +11,8 @@ from typing import Any
 from roundtap_core.messages import Job, JobRef, StationResponse
 from roundtap_core.typed import MalformedMessage, parse_message
 from roundtap_machine.deadline_http import DeadlineConnection
-from roundtap_units.link.hub_choice import SILENT_MS, HubAddress
+from roundtap_units.link.hub_address import HubAddress
+from roundtap_units.link.hub_choice import SILENT_MS
 from roundtap_units.link.hub_connection import KeyRefused, send_signed
 from roundtap_units.link.hub_time import mono_ms
 from roundtap_units.link.own_health import OwnHealth

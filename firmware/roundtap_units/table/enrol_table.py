@@ -27,7 +27,8 @@ from roundtap_units.link.enrolling import (
     enrolled_address,
     save_enrolled,
 )
-from roundtap_units.link.hub_choice import HubAddress, UnitMemory, has_local_key
+from roundtap_units.link.hub_address import HubAddress, has_local_key
+from roundtap_units.link.hub_choice import UnitMemory
 from roundtap_units.link.hub_time import mono_ms
 from roundtap_units.table.screens.scenes import TextScene
 from roundtap_units.table.screens.screens import draw_scene

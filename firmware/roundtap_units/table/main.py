@@ -12,7 +12,7 @@ from pathlib import Path
 from roundtap_devices.boards import FACINGS, Board
 from roundtap_units import unit_config
 from roundtap_units.board_process import BoardProcess
-from roundtap_units.link.hub_choice import LocalKeyWatch
+from roundtap_units.link.hub_address import LocalKeyWatch
 from roundtap_units.link.hub_time import mono_ms
 from roundtap_units.table.screens.scenes import TextScene
 from roundtap_units.table.screens.screens import draw_scene

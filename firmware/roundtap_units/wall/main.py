@@ -10,7 +10,7 @@ from roundtap_core.command_arguments import argument
 from roundtap_core.words import LANGUAGES
 from roundtap_machine.addresses import own_address
 from roundtap_machine.notify import StopSignal, SystemdNotifier, refuse
-from roundtap_units.link.hub_choice import parse_endpoint
+from roundtap_units.link.hub_address import parse_endpoint
 from roundtap_units.wall.browser import WallBrowser
 from roundtap_units.wall.proxy import HubWatch, OwnHub, WallMemory, WallProxy, waiting_page
 

@@ -26,7 +26,8 @@ from roundtap_core.wire import ECHO, REQUEST, canonical_json, digest, envelope, 
 from roundtap_core.words import LANGUAGES, Words
 from roundtap_machine.atomic_write import write_atomically
 from roundtap_machine.deadline_http import BYTES_MAX, request_json, send_request
-from roundtap_units.link.hub_choice import Endpoint, FoundHub, endpoint_url, find_hub, parse_endpoints, probe_hub
+from roundtap_units.link.hub_address import Endpoint, endpoint_url, parse_endpoints
+from roundtap_units.link.hub_choice import FoundHub, find_hub, probe_hub
 from roundtap_units.unit_words import unit_words
 
 HUB_WITHIN_S = 10.0  # for each part of an answer; a live hub's feed sends something every 5 s

@@ -33,7 +33,8 @@ from roundtap_machine.health import (
     worst,
     worst_first,
 )
-from roundtap_units.link.hub_choice import PORTS, Endpoint, endpoint_url, parse_endpoints
+from roundtap_units.link.hub_address import Endpoint, endpoint_url, parse_endpoints
+from roundtap_units.link.hub_choice import PORTS
 
 MARKS = {WRONG: "✗", NOTE: "–", UNKNOWN: "?", FINE: "✓"}
 EXIT_TO_DO = 1

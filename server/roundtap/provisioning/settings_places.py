@@ -54,7 +54,7 @@ def printer_port(value: str, header: HeaderPort) -> str:
 
 def hub_url(value: str) -> str:
     """As the units read it; without a port it is the hub's own."""
-    from roundtap_units.link.hub_choice import endpoint_url, parse_endpoint
+    from roundtap_units.link.hub_address import endpoint_url, parse_endpoint
 
     url = value if re.match("[a-z]+:/", value, re.IGNORECASE) else f"http://{value}"
     try:

@@ -221,7 +221,7 @@ def test_faults_of_a_game_stand_at_their_question_and_nothing_begins(house: Hous
     browser.get("/console/games?start=one_game")
     answer = browser.post("/console/games/try", **{**FORM, "/points/win": "many"})
     assert (answer.status_code, practice.state) == (400, OFF)
-    assert re.search(r'data-wrong="/points/win">[^<]+integer', answer.text)
+    assert re.search(r'data-wrong="/points/win">[^<]+whole number', answer.text)
     assert 'value="many"' in answer.text
 
 

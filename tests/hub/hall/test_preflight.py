@@ -22,7 +22,7 @@ from roundtap_hub.views.preflight_checks import DISPLAY, HARDWARE_REASONS, all_c
 from roundtap_hub.views.unit_presence import encode_health
 from roundtap_machine.health import FINE, NETWORK, NOTE, WRONG, Check, MachineProbe
 from roundtap_machine.services import SystemdService, machine_checks
-from roundtap_units.link.hub_choice import Endpoint
+from roundtap_units.link.hub_address import Endpoint
 
 HEALTH: dict[str, Any] = {
     "version": version(),

@@ -23,7 +23,7 @@ from roundtap_hub.access.unit_keys import (
     loopback_address,
     make_local_units,
 )
-from roundtap_units.link.hub_choice import read_local_key
+from roundtap_units.link.hub_address import read_local_key
 
 HERE, ELSEWHERE = "127.0.0.1", "10.42.0.66"
 
