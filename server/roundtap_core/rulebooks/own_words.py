@@ -50,7 +50,7 @@ def tiebreaker_text(rules: Rules, tie: TiebreakRules, words: Words, kind: str = 
         return tie.label.text(words.language)
     tie = effective(tie)
     number = figure_text(rules, tie.of, words) if tie.of is not None else ""
-    text = number if tie.by == "own" else words(f"{kind}.{tie.by}", number=number)
+    text = number if (tie.by, kind) == ("own", "column") else words(f"{kind}.{tie.by}", number=number)
     if kind == "column":
         cuts = (f"(−{n})" for n in (tie.cut_lowest, tie.cut_highest) if n)
         return " ".join((text, *cuts))

@@ -88,7 +88,10 @@ def typed_rules(form: Iterable[tuple[str, str]]) -> TypedRules:
     for row in chain(rules.get("tiebreakers", ()), *map(rules.get("points", {}).get, ("table", "bonus"), ((), ()))):
         if row.get("by") in Rules.NEEDS_FIGURE or {"steps", *Bonus.ASKS} & row.keys():
             row.setdefault("of", SCORE)
-    for figure, key in zip(rules.get("match", {}).get("figure", ()), (SCORE, SECOND), strict=False):
+    match = rules.get("match", {})
+    if match.get("report") == POINTS:
+        match.setdefault("figure", [{}])
+    for figure, key in zip(match.get("figure", ()), (SCORE, SECOND), strict=False):
         figure["key"] = key
     return rules
 

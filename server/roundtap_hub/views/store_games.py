@@ -33,12 +33,11 @@ def asked_at_table(book: Rulebook, words: Words) -> list[str]:
     for way in book.form(book.options({})).ways:
         asked = [step for step in way.steps if isinstance(step, BaseQuestion) and getattr(step, "asked", True)]
         both = any(getattr(each, "whose", None) == WINNER for each in asked)
-        named = (
-            f"{figure_label(texts, each.key, book.id)}{'' if both else words('games.asked.loser')} "
-            f"{each.minimum}–{each.maximum}"
-            if isinstance(each, Figure)
-            else texts.first(each.label)
-            for each in asked
-        )
+        named = []
+        for each in asked:
+            text = figure_label(texts, each.key, book.id) if isinstance(each, Figure) else texts.first(each.label)
+            if isinstance(each, Figure):
+                text = f"{text if both else words('games.asked.loser', number=text)} {each.minimum}–{each.maximum}"
+            named.append(text)
         lines.append(": ".join(filter(None, (way_label(texts, way.id, book.id), ", ".join(dict.fromkeys(named))))))
     return lines

@@ -16,10 +16,10 @@ from werkzeug.test import TestResponse
 from roundtap_core.event.commands import EnterResult
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.records import Result
-from roundtap_core.rulebooks.own_rules import Rules, read_rules, rules_from_json, rules_id, rules_json
+from roundtap_core.rulebooks.own_rules import Rules, problems_of, read_rules, rules_from_json, rules_id, rules_json
 from roundtap_core.rulebooks.own_words import rules_in_words, worked_matches
 from roundtap_core.words import LANGUAGES, core_words
-from roundtap_hub.events.game_form import PRESETS, presets
+from roundtap_hub.events.game_form import PRESETS, presets, typed_rules
 from roundtap_hub.store.service import Step
 from roundtap_hub.store.venue import GAME_REMOVED
 
@@ -314,7 +314,6 @@ def marked(answer: TestResponse) -> dict[str, str]:
         ({"/time/extra/0": "3"}, "/time/extra", "2"),
         ({"/sides/names/0/en": "White"}, "/sides", "2"),
         ({"/list/fields/0/key": "Army List"}, "/list/fields/0/key", ""),
-        ({"/match/report": "points"}, "/match/report", "no number is named"),
     ],
 )
 def test_a_fault_stands_at_its_question_and_nothing_is_saved(
@@ -525,3 +524,9 @@ def test_the_form_is_there_in_every_language(house: House, language: str):
     [game] = keep(house.service, EVERYTHING)
     for path in ("/console/games", f"/console/games?game={game}", "/console/games?start=board"):
         assert browser.get(path).status_code == 200
+
+
+def test_who_reports_points_has_one_number_without_naming_it() -> None:
+    rules = typed_rules({"/match/report": "points", "/points/win": "3"}.items())
+    assert rules["match"]["figure"] == [{"key": "score"}]
+    assert problems_of({"name": "Points", **rules})[1] == []
