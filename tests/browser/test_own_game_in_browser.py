@@ -48,7 +48,7 @@ def test_what_it_means_follows_each_change_and_hides_what_does_not_belong(screen
     screen.click("[name='/match/report'][value='points']")
     assert screen.one("[name='/match/figure/0/maximum']").is_displayed()
     assert not screen.one("[name='/match/best_of']").is_displayed()
-    screen.until(lambda: "figure" in means(screen) or "number" in means(screen), "what is wrong now")
+    screen.until(lambda: screen.all("#means .field-problem"), "what is wrong now: ties by games")
     assert screen.one("[name='/points/win']").get_attribute("value") == "7", "a hand may be in the fields"
 
 
