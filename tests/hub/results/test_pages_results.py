@@ -73,7 +73,7 @@ def test_what_cannot_be_is_said_on_the_same_page_and_what_was_typed_is_kept(
     [
         ("50 50", "who won the final salvo"),
         ("b 50 40", "contradicts"),
-        ("50", "the numbers as shown"),
+        ("50", "the example beside the field"),
         ("x", "is not a result"),
     ],
 )

@@ -326,11 +326,12 @@ def _figures(scene: scenes.FiguresScene) -> Image.Image:
     asides = (scene.mark or scene.clock, "") if note.fits else (scene.note,)
     title = scene.title if scene.facing == "opposite" else _with_arrow(scene.title, scene.turn)
     framed, badges = max(_framed(left), _framed(right)), [""] if scene.mark or scene.note else [scene.badge, ""]
+    said = lettering.fit_text(scene.info, WIDTH, ROW_HIGH, (LEAST,)).lines[0]
     for wording, aside, sizes, badge in product(lettering.wordings(title), asides, (NAMES, (LEAST,)), badges):
         names = lettering.fit_pair(left.name, right.name, WIDTH - 2 * SIGN_WIDE, HEIGHT, sizes)
         head = lettering.fit_text(wording, WIDTH, 15, PRESSED, bold=True)
         edge = lettering.fit_text(aside, WIDTH, ROW_HIGH, sizes[-2:])
-        info = lettering.fit_text(scene.info, WIDTH - edge.width - 4 * (edge.width > 0), ROW_HIGH, sizes[-2:])
+        info = lettering.fit_text(said, WIDTH - edge.width - 4 * (edge.width > 0), ROW_HIGH, sizes[-2:])
         rows = [
             _row_of(head),
             (max(8, *(name.rise for name in names)), max(1, *(name.drop for name in names))),
