@@ -221,10 +221,13 @@ def _ending_ticks(form: Form) -> Iterator[SlipTicks]:
     elif conceded and form.worth and (form.parallel or not _as_destroyed(conceded[0], ways)):
         played = [way.steps for way in ways if way.ended == PLAYED]
         alike = [way for way in ways if way.ended == TIME and way.steps in played]
-        if alike and not form.parallel:
-            yield SlipTicks("", tuple(f"form.way.{way.id}" for way in alike))
-        # Who is ahead may concede: the figures do not say who did.
-        yield SlipTicks("paper.concedes", SIDES)
+        # Who is ahead may concede: where nobody ticks who won, the figures do not say who did.
+        named = any(_winner_ticks(form))
+        told = () if form.parallel else (*alike, *conceded[:named])
+        if told:
+            yield SlipTicks("", tuple(f"form.way.{way.id}" for way in told))
+        if not named:
+            yield SlipTicks("paper.concedes", SIDES)
 
 
 def _as_destroyed(conceded: WayToEnd, ways: Sequence[WayToEnd]) -> bool:
