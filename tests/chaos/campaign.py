@@ -362,6 +362,12 @@ def _at_rest(kit: ChaosKit, organizer: Organizer) -> None:
                 if kit.pairs[number].saved and account.players == kit.pairs[number].saved.players
             ]
             raise AssertionError(f"{late}: it shows {kit.tables[number].texts[-4:]}, on record is {here}") from None
+    # While one table came to rest, the judge may have mended another's result.
+    wait_until(
+        lambda: all(_shows_what_stands(kit, organizer, number) for number in kit.memories),
+        "all tables to rest together",
+        PATIENCE_S,
+    )
 
 
 def _shows_what_stands(kit: ChaosKit, organizer: Organizer, number: int) -> bool:

@@ -102,6 +102,8 @@ def test_from_a_dead_hub_to_a_running_round_on_another_card(kit: Kit, disks: tup
     with urllib.request.urlopen(f"{kit.url}/login?next=/console") as door:
         assert "Use the PIN of that event" in door.read().decode()
     assert (kit.hub_folder / "tls" / "ca.crt").read_bytes() == authority, "staff's browsers trust it already"
+    # The new card knew no key of the tables: one that met it says so until this hub has let it in.
+    wait_until(lambda: "REFUSED" not in kit.tables[2].text, "the table to be let in")
     report_100_to_0(kit.tables[2])
     kit.tables[2].tap("b")
     kit.tables[2].wait_for("SAVED")

@@ -14,9 +14,12 @@ from faults import fails
 from roundtap_core.clock import COUNTING
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import DrawRound, DropCompetitor, EnterResult, FinishEvent, SwapSeats
+from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.mending import plan_mend
 from roundtap_core.records import Result, SidePair
 from roundtap_hub.store.restore_gap import lost_rounds, unsettled_matches
+from roundtap_hub.store.service import Step
+from roundtap_hub.store.venue import REDRAW_APPROVED
 from roundtap_hub.units.device_feed import table_changes
 
 SEVEN = ["Ana Ruiz", "Bruno Maier", "Łukasz Żak", "Eva Luz", "Kai Eich", "Aleksandra Wiśniewska", "Ida Roth"]
@@ -262,6 +265,9 @@ def test_a_round_that_is_drawn_anew_refuses_what_waited(tmp_path: Path) -> None:
 
         browser.post("/console/restored/anew", event="e1", number=1, mark=lost.mark)
 
+        approved = {"event": "e1", "round": 1, "mark": lost.mark}
+        again = house.service.execute([Step(VENUE, NewEntry(REDRAW_APPROVED, approved))], "test")
+        assert again == [], "said once is enough"
         assert night.tables[0].fates() == ["refused", "refused"]
         reasons = {fate.reason for fate in house.service.snapshot.venue.refused.values()}
         assert reasons == {"drawn-anew"}

@@ -4,12 +4,15 @@ import io
 import logging
 import wave
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+from asgi_client import AsgiClient
 from pages_kit import House, open_house, text_of
 
 from roundtap_core.event.commands import SetClock
+from roundtap_hub.app.asgi import HubApplication
 from roundtap_hub.hall.hub_sound import FIVE, START, TIME, HubSound, tone_wav
 
 MINUTE = 60_000
@@ -135,3 +138,14 @@ def test_a_tone_is_a_short_wav_file_without_cracks(moment: str):
     assert max(samples) > 10_000
     assert abs(samples[0]) < 500
     assert abs(samples[-1]) < 2000
+
+
+def test_the_sound_begins_with_the_hub_and_ends_with_it(tmp_path: Path):
+    with open_house(tmp_path) as house:
+        said: list[str] = []
+        sound = HubSound(house.service, house.hub.clocks.now, lambda wav: None)
+        house.hub.sound = sound
+        sound.start, sound.stop = lambda: said.append("start"), lambda: said.append("stop")
+        with closing(AsgiClient(HubApplication(house.hub), lifespan=True)):
+            assert said == ["start"]
+        assert said == ["start", "stop"]

@@ -402,3 +402,13 @@ def test_another_event_or_other_columns_are_another_plan() -> None:
     assert one.mark == plan_import(rows, 0, ("name", "club"), ENTRANTS, KNOWN).mark
     assert one.mark != plan_import(rows, 0, ("name", "note"), ENTRANTS, KNOWN).mark
     assert one.mark != plan_import(rows, 0, ("name", "club"), {"p1": Entrant("p1", "d")}, {"p1": Person("Nina")}).mark
+
+
+def test_a_heading_for_whole_names_is_found_below_a_title_among_words_nobody_knows():
+    headings = ["Full name", "Club", "Zq", "Qx", "Xv", "Vk"]
+    assert guess_heading([["Winter Open", "2026"], headings, ["Ana Ruiz", "Orion", "1", "2", "3", "4"]]) == 2
+
+
+def test_one_word_above_numbers_makes_no_headings_of_people():
+    rows = [["Ana Ruiz", "Kai Eich", "Orion"], ["Eva Luz", "Bo Maier", "12"], ["Gil Roth", "Ida Wolf", "14"]]
+    assert guess_heading(rows) == 0

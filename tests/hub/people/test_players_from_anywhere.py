@@ -267,3 +267,10 @@ def test_the_test_of_each_trouble_exists(trouble: Trouble) -> None:
     assert f"def {name}(" in (Path(__file__).parent / file).read_text(encoding="utf-8")
     assert trouble.had_by
     assert trouble.right
+
+
+def test_folders_and_pictures_that_come_first_in_a_sheet_hide_nothing() -> None:
+    with zipfile.ZipFile(io.BytesIO(xlsx([["Name"], ["Eva Ruiz"]]))) as file:
+        parts = {name: file.read(name) for name in file.namelist()}
+    before = {"xl/": b"", "xl/media/logo.png": b"not a picture"}
+    assert table_of_file(zipped({**before, **parts})) == (("Name",), ("Eva Ruiz",))

@@ -510,6 +510,12 @@ def test_rows_that_are_none_change_nothing(folder: StandbyFolder, rows: Any) -> 
     assert folder.journal.secrets() == [UnitKeyRow(unit="table-1", key=TABLE_KEY.hex())]
 
 
+def test_keys_that_can_be_read_are_told_to_no_log(folder: StandbyFolder, caplog: pytest.LogCaptureFixture) -> None:
+    folder.take_beside(rows_of({"table-1": TABLE_KEY}))
+    assert len(folder.journal.secrets()) == 1
+    assert caplog.records == []
+
+
 def test_one_process_uses_a_folder(folder: StandbyFolder) -> None:
     with pytest.raises(Problem):
         StandbyFolder(folder.path)
