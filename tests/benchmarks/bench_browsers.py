@@ -7,7 +7,6 @@ published by the console's own form. Floors: mosquitto, and a stream of uvicorn'
 """
 
 import asyncio
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,16 +20,13 @@ from rig.mosquitto import broker, fan_out, running
 from rig.organizer import Browser
 from rig.table import Options, Row, alone, p50, p99
 
+from console_client import ConsoleClient
 from roundtap.demo.demo import make_event
 from roundtap_core.event.commands import DrawRound, EnterResult
 from roundtap_core.records import Result, SidePair
 from roundtap_hub.store.clocks import system_clocks
 from roundtap_hub.store.journal import Journal
 from roundtap_hub.store.service import Service, Step
-
-sys.path.append(str(Path(__file__).parents[1] / "kit"))
-
-from console_client import ConsoleClient
 
 PLAYERS = 256
 SINCE, NEARER = "2026-11-22", "2026-11-27"

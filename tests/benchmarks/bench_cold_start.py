@@ -20,13 +20,10 @@ from pathlib import Path
 from bench_start import compile_all
 from rig.hub_process import Hall, bare_hall, free_port, keep_off_the_hub_s_core
 from rig.table import Options, Row, alone
+from unit_kit import Unit, view
 
 from roundtap.kit.child_processes import start_roundtap
 from roundtap_devices.input.gestures import DEBOUNCE_MS, Edge
-
-sys.path.append(str(Path(__file__).parents[1] / "units"))
-
-from unit_kit import Unit, view
 
 GATE_S = 1.5
 GIVE_UP_S = 60.0

@@ -21,18 +21,17 @@ from rig.client_process import ClientProcess
 from rig.hub_process import Hall, HubProcess, bare_hall, keep_off_the_hub_s_core
 from rig.table import Options, Row, alone
 
-TESTS = Path(__file__).parents[1]
-sys.path += [str(TESTS / "postgres"), str(TESTS / "kit")]
+sys.path.append(str(Path(__file__).parents[1] / "postgres"))
 
-from postgres_kit import NOWHERE, Cluster, binaries, cluster  # noqa: E402
+from postgres_kit import NOWHERE, Cluster, binaries, cluster
 
-from roundtap.kit.player_names import made_up_people  # noqa: E402
-from roundtap_core.event import commands as c  # noqa: E402
-from roundtap_core.event.entries import VENUE, NewEntry  # noqa: E402
-from roundtap_core.event.states import Entrant  # noqa: E402
-from roundtap_hub.app.main import open_database  # noqa: E402
-from roundtap_hub.store.journal import PersonRecord  # noqa: E402
-from roundtap_hub.store.service import Step  # noqa: E402
+from roundtap.kit.player_names import made_up_people
+from roundtap_core.event import commands as c
+from roundtap_core.event.entries import VENUE, NewEntry
+from roundtap_core.event.states import Entrant
+from roundtap_hub.app.main import open_database
+from roundtap_hub.store.journal import PersonRecord
+from roundtap_hub.store.service import Step
 
 TABLES = 32  # of each event
 GATES = {2: 1.6, 3: 2.2}

@@ -7,15 +7,13 @@ that each slip waits until the one before is on paper. It is the tests' model of
 the line, 5 % slower than the profile's figures, half a second for a cut.
 """
 
-import sys
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 
 from rig.table import Options, Row, alone
 
-sys.path += [str(Path(__file__).parents[1]), str(Path(__file__).parents[1] / "units")]
-
+# isort: split
 from buffer_model import seconds_for
 
 from gallery.on_paper import PEOPLE, slip_content

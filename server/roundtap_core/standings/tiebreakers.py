@@ -305,19 +305,18 @@ def _game_rates(basis: TiebreakInput, tiebreaker: Tiebreaker) -> Rates:
 def _bounded(basis: TiebreakInput, parts: Mapping[str, tuple[int, int]], tiebreaker: Tiebreaker) -> Rates:
     """The rates over one denominator: who has left has at most the ceiling, and nobody less than the floor."""
     percent = 1 if not tiebreaker.floor and tiebreaker.dropped_ceiling is None else 100
-    denominators = {of for _, of in parts.values() if of}
-    common = lcm(percent, *denominators)
-    times = {0: 0, **{of: common // of for of in denominators}}
+    # A hall of hundreds has a few dozen different records.
+    different = set(parts.values())
+    common = lcm(percent, *(of for _, of in different if of))
     least = tiebreaker.floor * common // 100
-    if least:
-        rates = {who: rate if (rate := value * times[of]) > least else least for who, (value, of) in parts.items()}
-    else:
-        rates = {who: value * times[of] for who, (value, of) in parts.items()}
+    worth = {(value, of): max(value * (common // of) if of else 0, least) for value, of in different}
+    rates = {who: worth[part] for who, part in parts.items()}
     if tiebreaker.dropped_ceiling is not None:
         most = max(least, tiebreaker.dropped_ceiling * common // 100)
-        for competitor in basis.tournament.competitors:
-            if not competitor.active and competitor.status(basis.after) is not None:
-                rates[competitor.id] = min(rates[competitor.id], most)
+        left = [
+            c for c in basis.tournament.competitors if c.dropped_after is not None or c.disqualified_after is not None
+        ]
+        rates |= {c.id: min(rates[c.id], most) for c in left if c.status(basis.after) is not None}
     return rates, common
 
 
@@ -337,8 +336,8 @@ def _mean(basis: TiebreakInput, whom: Iterable[str], rates: Rates, times: int = 
     share = {count: per_opponent // (count or 1) for count in counts}
     for left in reversed(range(times)):
         values = {
-            who: sum(map(values.__getitem__, met := records[who].opponents)) * share[len(met)]
-            for who in (records if left else whom)
+            who: sum(map(values.__getitem__, met := record.opponents)) * share[len(met)]
+            for who, record in (records.items() if left else [(who, records[who]) for who in whom])
         }
     return values, denominator * per_opponent**times
 
