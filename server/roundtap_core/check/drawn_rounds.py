@@ -391,15 +391,18 @@ def elimination_problems(tournament: records.Tournament) -> Iterator[Problem]:
 
 def cut_order_problems(tournament: records.Tournament) -> Iterator[Problem]:
     """An order of the cut that the Swiss rounds do not give. Nothing is said where corrections or a disqualification of
-    about that time leave open what it was made from: they may have come before or after it, several in any order."""
+    about that time leave open what it was made from: they may have come before or after it, several in any order. So
+    may who left, where that changes what their opponents' rates are."""
     begun, about = _corrected_at_the_cut(tournament)
     out = any(competitor.disqualified_after == begun - 1 for competitor in tournament.competitors)
-    if not tournament.cut_order or out or about > 1:
+    capped = any(each.dropped_ceiling is not None for each in book_of(tournament).tiebreakers)
+    leaving = sum(competitor.dropped_after == begun - 1 for competitor in tournament.competitors)
+    if not tournament.cut_order or out or about > 1 or (capped and leaving > 1):
         return
     right: tuple[str, ...] = ()
-    for seen in (begun + 1, begun, begun - 1):
+    for stayed, seen in product((begun, begun - 1), (begun + 1, begun, begun - 1)):
         try:
-            stood = tournament_before(tournament, begun, seen)
+            stood = _as_drawn(tournament, begun, stayed, seen)
             rows = standings(stood, begun - 1) if stood else ()
         except Problem:
             # A result that cannot be read is named elsewhere.

@@ -3,14 +3,18 @@ stage's number of games."""
 
 import pytest
 
-from own_games.shelf import rules_of
+from own_games.shelf import id_of, rules_of
+from own_games.tables import bye, event_file, example, people, scored
+from roundtap_core.check.check import violations
 from roundtap_core.errors import Problem
+from roundtap_core.eventfile.read import tournament_from_json
 from roundtap_core.records import CONCESSION, RULING, TIME, Match, Result, SidePair
 from roundtap_core.rulebooks.base import MatchSituation, Rulebook
 from roundtap_core.rulebooks.own import own_rulebook
 from roundtap_core.rulebooks.own_rules import rules_json
 from roundtap_core.rulebooks.result_gate import result_problems
 from roundtap_core.rulebooks.scoring import ALL_GAMES, WON_GAMES
+from roundtap_core.standings.standings import standings
 
 KNOCKOUT = MatchSituation("elimination")
 LEVEL = Result(score=SidePair(5, 5), ended=TIME)
@@ -89,3 +93,36 @@ def test_a_concession_and_a_bye_are_full_wins_of_the_games_that_the_event_plays(
         assert (tally.helpers[WON_GAMES], tally.helpers[ALL_GAMES]) == (wins, wins + 1)
         bye = book.tally(Match("p1", bye="bye"), "a", options)
         assert (bye.helpers[WON_GAMES], bye.helpers[ALL_GAMES]) == (wins, wins)
+
+
+def test_who_leaves_once_the_cut_is_made_does_not_change_the_order_it_was_made_in() -> None:
+    """Dora led by her opponents' games when the cut was made. She left; her rate has a ceiling of 75 %, and Gil leads
+    by his opponents' opponents. The file says only that she left after round 2; an order of neither time is told."""
+    rounds = [
+        [
+            scored("eva", 3, 2, "finn"),
+            scored("dora", 3, 0, "cira"),
+            scored("ana", 3, 2, "bruno"),
+            bye("gil", "won"),
+            bye("hana", "unpaired-loss"),
+        ],
+        [scored("dora", 3, 1, "eva"), scored("gil", 3, 0, "ana"), scored("cira", 3, 0, "hana")],
+    ]
+    ids = ("ana", "bruno", "cira", "dora", "eva", "finn", "gil", "hana")
+    file = event_file(people(*ids), rounds)
+    file["competitors"][1]["dropped_after"] = file["competitors"][5]["dropped_after"] = 1
+    file["competitors"][6]["won_bye"] = True
+    file |= {"rulebook": id_of("best-of-five-like"), "rules": example("best-of-five-like")}
+    file["options"]["cut"] = 2
+    made = tournament_from_json(file)
+    order = [row.competitor for row in standings(made)]
+    left = {
+        **file,
+        "competitors": [{**one, "dropped_after": 2} if one["id"] == "dora" else one for one in file["competitors"]],
+    }
+    after = [row.competitor for row in standings(tournament_from_json(left))]
+    assert (order[:2], after[:2]) == (["dora", "gil"], ["gil", "dora"])
+    for stated, told in ((order, []), (after, []), (after[::-1], ["cut_order_differs"])):
+        with_cut = {**left, "cut": {"size": 2, "order": stated, "seeds": ["dora", "gil"]}}
+        found = violations(tournament_from_json(with_cut))
+        assert [each.key for each in found if each.where == "/cut/order"] == told
