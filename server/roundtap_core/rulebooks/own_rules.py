@@ -552,8 +552,12 @@ def doubts(rules: Rules) -> Iterator[Problem]:
     points = rules.points
     if rules.match.draws == ANY_TIME and not points.table and 2 * points.draw > points.win + points.loss:
         yield Problem("rules_draws_pay", where="/points/draw", two=2 * points.draw, both=points.win + points.loss)
-    if rules.bye.points is not None and not points.table and rules.bye.points > points.win:
-        yield Problem("rules_bye_above_win", where="/bye/points", value=rules.bye.points, win=points.win)
+    for part, value, key in (
+        ("bye", rules.bye.points, "rules_bye_above_win"),
+        ("both_lose", rules.both_lose.points, "rules_both_lose_above_win"),
+    ):
+        if value is not None and not points.table and value > points.win:
+            yield Problem(key, where=f"/{part}/points", value=value, win=points.win)
     yield from _conceding_pays(rules)
     for where, label in _labels(rules):
         for language in LANGUAGES:

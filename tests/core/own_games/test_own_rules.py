@@ -268,6 +268,7 @@ def test_what_is_probably_not_meant_is_a_warning_that_hinders_nothing() -> None:
     assert warnings_of(agreed) == []
     assert warnings_of(agreed.replace("draw = 1", "draw = 2")) == [(9, "rules_draws_pay")]
     assert warnings_of(GAMES + "[bye]\npoints = 4\n") == [(10, "rules_bye_above_win")]
+    assert warnings_of(GAMES + "[both_lose]\npoints = 4\n") == [(10, "rules_both_lose_above_win")]
     assert warnings_of(GAMES + '[[tiebreakers]]\nby = "wins"\nfloor = 33\n') == [(11, "rules_without_effect")]
 
 
