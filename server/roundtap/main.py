@@ -37,6 +37,7 @@ class Command(NamedTuple):
 COMMANDS: dict[str, Command] = {
     "pair": Command("roundtap.headless.pair", "draw the next round of an event file"),
     "standings": Command("roundtap.headless.standings", "the standings of an event file"),
+    "league": Command("roundtap.headless.league", "several event files added up, person by person"),
     "bracket": Command("roundtap.headless.bracket", "the elimination tree of an event file"),
     "check": Command("roundtap.headless.check", "every rule that an event file breaks"),
     "rulebook": Command("roundtap.headless.rulebook", "the rulebooks, or one rulebook's figures and house decisions"),
@@ -126,8 +127,9 @@ def _run(words: list[str]) -> int:
             formatter_class=_Help,
         )
         add_arguments(name, parser)
-        # argparse gives a second optional word up at the first option, unless it is asked to read on.
-        args = (parser.parse_intermixed_args if name == "rulebook" else parser.parse_args)(words[1:])
+        # argparse gives further words up at the first option, unless it is asked to read on.
+        intermixed = name in ("rulebook", "league")
+        args = (parser.parse_intermixed_args if intermixed else parser.parse_args)(words[1:])
         return int(import_module(command.module).run(args))
     except ModuleNotFoundError as error:
         missing = (error.name or "").split(".")[0]

@@ -106,6 +106,7 @@ class Competitor(Struct, frozen=True):
     identity: str | None = None
     houses: tuple[str, ...] = ()
     officials_role: str | None = None
+    person: str | None = None
     record: dict[str, Any] | None = None  # further keys from the event file; of them only `declined_place` is looked at
 
     @property

@@ -40,11 +40,14 @@ def whole_number(text: str) -> int:
     return number
 
 
-def positive_number(text: str) -> int:
-    """For argparse: 1, 2, 3 …"""
-    number = whole_number(text)
-    if number < 1:
-        raise ArgumentTypeError("1 or more, please")
+def number_from(least: int) -> Callable[[str], int]:
+    """For argparse: a whole number, `least` or more."""
+
+    def number(text: str) -> int:
+        if (value := whole_number(text)) < least:
+            raise ArgumentTypeError(f"{least} or more, please")
+        return value
+
     return number
 
 

@@ -14,7 +14,7 @@ from roundtap_core.words import Words
 ARGUMENTS = (
     cli_io.FILE,
     argument("--seed", type=cli_io.whole_number, metavar="N", help="draw from this seed (default: the event's)"),
-    argument("--attempt", type=cli_io.positive_number, default=1, metavar="K", help="1, 2, …: draw anew"),
+    argument("--attempt", type=cli_io.number_from(1), default=1, metavar="K", help="1, 2, …: draw anew"),
     argument("--format", choices=("json", "text"), default="json"),
 )
 

@@ -1,5 +1,7 @@
 """The final ranking: by the round reached, the match for third place, then the Swiss rank; the bracket as JSON."""
 
+from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any
 
 from msgspec import Struct
@@ -18,7 +20,10 @@ from roundtap_core.elimination.bracket import (
     round_key,
 )
 from roundtap_core.records import DISQUALIFIED, ELIMINATION, SWISS_STAGES, Tournament, result_to_json
+from roundtap_core.rulebooks.registry import book_of
+from roundtap_core.standings.league import LeagueResult
 from roundtap_core.standings.standings import standings
+from roundtap_core.standings.tiebreakers import RANDOM
 
 
 class FinalPlace(Struct, frozen=True):
@@ -74,6 +79,23 @@ def final_places(tournament: Tournament, after: int | None = None) -> dict[str, 
     if bracket is None or (after is not None and after < tournament.rounds[-1].number):
         return {}
     return {placed.competitor: placed.rank for placed in final_ranking(tournament, bracket) if placed.rank is not None}
+
+
+def league_event(tournament: Tournament, persons: Mapping[str, str]) -> dict[str, LeagueResult]:
+    """What a league adds up; `persons`: who each competitor is, each once; the others are left out. Outside the cut,
+    those whom only the lot parted share the better place."""
+    unit, rows = 2 if book_of(tournament).points_unit == "half" else 1, {r.competitor: r for r in standings(tournament)}
+    places: dict[str, int | None] = {}
+    lines = final_ranking(tournament)
+    for before, line in zip((None, *lines), lines, strict=False):
+        follows = before and before.swiss_rank and line.swiss_rank == before.swiss_rank + 1 and not line.reached
+        by_lot = before and follows and not before.reached and rows[before.competitor].decided_by == RANDOM
+        places[line.competitor] = places[before.competitor] if before and by_lot else line.rank
+    return {
+        persons[who]: LeagueResult(place, Fraction(rows[who].points, unit))
+        for who, place in places.items()
+        if who in persons
+    }
 
 
 def _wins(bracket: Bracket) -> dict[str, int]:

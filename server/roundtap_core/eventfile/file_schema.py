@@ -198,6 +198,7 @@ class Competitor(StrictMessage, frozen=True):
     public_name: Line | UnsetType = UNSET
     club: Line | UnsetType = UNSET
     external_id: Id | UnsetType = UNSET
+    person: Id | UnsetType = UNSET
     list_: PlayersList | UnsetType = field(default=UNSET, name="list")
     came_with: Line | UnsetType = UNSET
     fixed_table: Number | UnsetType = UNSET

@@ -248,13 +248,15 @@ class _ResultReader:
 
 
 def competitor_problems(competitors: Sequence[file_schema.Competitor]) -> Iterator[Problem]:
-    """Each id is one competitor's."""
-    first: dict[str, int] = {}
-    for index, one in enumerate(competitors):
-        before = first.setdefault(one.id, index)
-        if before != index:
-            where = f"/competitors/{index}/id"
-            yield Problem("id_twice", where=where, competitor=one.id, first=f"/competitors/{before}")
+    """Each id is one competitor's, and each person plays once."""
+    for key in ("id", "person"):
+        first: dict[str, int] = {}
+        for index, one in enumerate(competitors):
+            value = getattr(one, key)
+            before = first.setdefault(value, index)
+            if value and before != index:
+                where = f"/competitors/{index}/{key}"
+                yield Problem("id_twice", where=where, competitor=value, first=f"/competitors/{before}")
 
 
 def official_problems(officials: Sequence[file_schema.Official], ids: Set[str]) -> Iterator[Problem]:

@@ -4,10 +4,10 @@ It is only data: what a table asks, what that is worth, how ties are broken, how
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import pairwise, product
 from types import MappingProxyType
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 import msgspec
 from msgspec import Meta, Struct, to_builtins
@@ -26,6 +26,8 @@ from roundtap_core.rulebooks.scoring import (
 from roundtap_core.typed import LINE, PROSE, parse_message
 from roundtap_core.wire import canonical_json, digest
 from roundtap_core.words import LANGUAGES, Words
+
+T = TypeVar("T")
 
 FORMAT = "roundtap-rules/1"
 MOST_BYTES = 64 * 1024
@@ -265,7 +267,7 @@ class Rules(_Part, frozen=True, kw_only=True):
 
 
 class RulesProblem(Invalid):
-    """A fault or a warning about a file of rules, at its place."""
+    """A fault or a warning about a TOML file that people write, at its place."""
 
     @property
     def line(self) -> int | None:
@@ -314,13 +316,21 @@ def read_rules(text: str) -> tuple[Rules | None, list[RulesProblem], list[RulesP
     text = text.encode(errors="replace").decode().removeprefix("\ufeff")
     if len(text.encode()) > MOST_BYTES:
         return None, [RulesProblem("rules_too_long", maximum=MOST_BYTES // 1024)], []
+    if text.lstrip().startswith("{"):
+        return None, [RulesProblem("rules_are_json")], []
+    return read_checked(text, problems_of)
+
+
+def read_checked(
+    text: str, check: Callable[[dict[str, Any]], tuple[T, list[Problem], list[Problem]]]
+) -> tuple[T | None, list[RulesProblem], list[RulesProblem]]:
+    """What `check` makes of a TOML file, with its faults and its warnings in the order of its lines. None if it cannot
+    be read, which is a fault, too."""
     # Most commands read no rules.
     import tomllib
 
     from roundtap_core.rulebooks.toml_lines import read_toml
 
-    if text.lstrip().startswith("{"):
-        return None, [RulesProblem("rules_are_json")], []
     try:
         data, lines = read_toml(text)
         if max(map(len, text.split("\n"))) > LONGEST_LINE:
@@ -331,8 +341,8 @@ def read_rules(text: str) -> tuple[Rules | None, list[RulesProblem], list[RulesP
         # The longest line, else the innermost bracket's.
         lengths = ((len(line) // 300, "[" in line, number) for number, line in enumerate(text.split("\n"), start=1))
         return None, [RulesProblem("rules_line_long", line=max(lengths)[2])], []
-    rules, faults, warnings = problems_of(data)
-    return rules, _placed(faults, lines), _placed(warnings, lines)
+    checked, faults, warnings = check(data)
+    return checked, _placed(faults, lines), _placed(warnings, lines)
 
 
 def _broken(text: str, reason: str) -> RulesProblem:

@@ -40,6 +40,7 @@ def winter_open() -> dict[str, Any]:
                 "public_name": "Ana R.",
                 "club": "Orion",
                 "external_id": "4711",
+                "person": "3f2a9c01b7de",
                 "list": {"faction": "Rebel", "total": 98},
             },
             {"id": "p2", "name": "Bruno Maier", "came_with": "car-1", "fixed_table": 9},
@@ -130,8 +131,9 @@ def tournaments(draw: st.DrawFn) -> Tournament:
             warnings=tuple(draw(st.lists(st.fixed_dictionaries({"round": COUNTS, "reason": WORDS}), max_size=1))),
             members=draw(st.just(()) | st.tuples(WORDS, WORDS)),
             houses=tuple(draw(st.lists(WORDS, max_size=3))),
+            person=draw(st.sampled_from([None, f"book-{index}"])),
         )
-        for one in ids
+        for index, one in enumerate(ids)
     )
     rounds = tuple(draw(rounds_of(ids, number)) for number in range(1, draw(st.integers(1, 4))))
     options = draw(
@@ -193,6 +195,8 @@ def test_whatever_is_written_reads_back_the_same(event: Tournament) -> None:
         ("options/cut", False, "/options/cut", "wrong_type"),
         ("options/stages", {"final": {"minutes": 0}}, "/options/stages/final/minutes", "figure_out_of_range"),
         ("competitors/1/members", ["Ana"], "/competitors/1/members", "wrong_length"),
+        ("competitors/1/person", "3f2a9c01b7de", "/competitors/1/person", "id_twice"),
+        ("competitors/1/person", "", "/competitors/1/person", "unfit_text"),
         ("competitors/0/list/upgrades", {"cost": 0.5}, "/competitors/0/list/upgrades/cost", "wrong_type"),
         ("competitors/4/warnings/0/reason", ..., "/competitors/4/warnings/0", "missing_key"),
         ("rounds/0/number", 2, "/rounds/0/number", "round_number"),

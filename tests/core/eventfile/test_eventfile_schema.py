@@ -60,6 +60,7 @@ FULL: dict[str, Any] = {
             "public_name": "Ł",
             "club": "Orion",
             "external_id": "1",
+            "person": "3f2a9c01b7de",
             "came_with": "c",
             "fixed_table": 9,
             "dropped_after": 1,

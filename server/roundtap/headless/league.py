@@ -1,0 +1,221 @@
+"""A league: several event files added up, person by person.
+
+Events are in the order of their dates; those without one come first, as they are named. Who has no `person` in a file
+is known by the external id, else by the name, at that file's venue. The file of `--people` joins people; it is written
+if it is missing, and new people are added at its end.
+"""
+
+import csv
+import io
+from argparse import Namespace
+from collections.abc import Iterable, Sequence
+from functools import partial
+from json import dumps
+from pathlib import Path
+from typing import Any, Literal
+
+from msgspec import to_builtins
+from msgspec.structs import replace
+
+from roundtap.headless import cli_io
+from roundtap_core.command_arguments import argument
+from roundtap_core.elimination.ranking import league_event
+from roundtap_core.errors import Problem
+from roundtap_core.eventfile.exports import plain_text
+from roundtap_core.eventfile.read import parse_event_file
+from roundtap_core.name_search import fold
+from roundtap_core.names import public_names
+from roundtap_core.reasons import type_problems
+from roundtap_core.records import Competitor, Tournament
+from roundtap_core.rulebooks.own_rules import read_checked
+from roundtap_core.standings.league import LeagueRow, LeagueRules, by_place_of, league, league_points_text
+from roundtap_core.typed import Line, Message, parse_message
+from roundtap_core.words import LANGUAGES, Words, core_words
+from roundtap_machine.atomic_write import write_atomically
+
+quoted = partial(dumps, ensure_ascii=False)
+
+ARGUMENTS = (
+    argument("files", nargs="+", metavar="FILE", help="event files; - reads standard input"),
+    argument("--people", type=Path, metavar="PEOPLE.toml", help="who is who; written if it is missing"),
+    argument("--points", choices=("place", "own"), default="place", help="by place, or the event's own"),
+    argument("--by-place", default="10,8,6,5,4,3,2,1", metavar="N,N,…", help="(default: %(default)s, then none)"),
+    argument("--best", type=cli_io.number_from(0), default=0, metavar="N", help="each person's best N events count"),
+    argument("--coming", type=cli_io.number_from(0), default=0, metavar="N", help="points for each event played"),
+    argument(
+        "--ties",
+        choices=("places", "best", "latest"),
+        default="places",
+        help="what decides at equal points: most first places, the best event, or the latest one",
+    ),
+    argument("--format", choices=("json", "csv", "text"), default="text"),
+    argument("--language", choices=LANGUAGES, help="of the text (default: this machine's)"),
+)
+
+WAYS = ("person", "external_id", "name")
+"""How an event file tells who somebody is: by the first of these that it has."""
+Known = dict[Literal["venue", "person", "external_id", "name"], Line]
+"""The same in the people's file: the first of `WAYS` counts, a name and an external id at their venue only."""
+KEYS = ("points", "played", "coming")
+
+
+class ListedPerson(Message, frozen=True, forbid_unknown_fields=True):
+    name: Line
+    known: list[Known] = []
+
+
+class PeopleFile(Message, frozen=True, forbid_unknown_fields=True):
+    format: Literal["roundtap-people/1"]
+    person: list[ListedPerson] = []
+
+
+Shown = tuple[LeagueRow, str, ListedPerson]
+"""A line, the public name, and who it is."""
+
+
+def run(args: Namespace) -> int:
+    words = core_words(args.language) if args.language else cli_io.reader_words()
+    at, read = "--by-place", dict[str, tuple[str, Tournament]]()
+    results, met = dict[str, Any](), dict[str, Competitor]()
+    try:
+        rules = LeagueRules(
+            points=args.points,
+            by_place=by_place_of(args.by_place),
+            best=args.best,
+            coming=args.coming,
+            ties=args.ties,
+        )
+        for at in args.files:
+            text = cli_io.read_text(at)
+            if text in read:
+                raise Problem("league_event_twice", first=read[text][0])
+            event = parse_event_file(text)
+            is_open = any(match.result is None and match.bye is None for r in event.rounds for match in r.matches)
+            if not event.rounds or (is_open and not (event.record or {}).get("finished")):
+                raise Problem("league_event_open")
+            read[text] = at, event
+        files = sorted(read.values(), key=lambda each: date_of(each[1]))
+        at = str(args.people)
+        before = cli_io.read_text(at) if args.people and args.people.exists() else ""
+        listed, faults, _ = read_checked(before.removeprefix("\ufeff"), people_of) if before.strip() else ([], [], [])
+        if faults:
+            return cli_io.print_refusal(
+                "\n".join(cli_io.escape_controls(f"{at}: {fault.placed(words)}") for fault in faults)
+            )
+        people = [*(listed or ())]
+        # The newest first: its spelling of a name is taken.
+        for at, event in reversed(files):
+            if args.points == "own" and event.rulebook != files[-1][1].rulebook:
+                raise Problem("league_games_differ", first=files[-1][0])
+            results[at] = league_event(event, persons_of(event, people, met))
+        rows = [*league([*reversed(results.values())], rules)]
+        if args.people and (new := sorted(people[len(listed or ()) :], key=lambda person: fold(person.name))):
+            write_atomically(args.people, people_text(new, words, before).encode())
+            cli_io.print_error(f"{args.people}: {words('league.added', n=len(new))}")
+    except Problem as problem:
+        return cli_io.print_refusal(cli_io.error_line(at, problem, words))
+    except OSError as error:
+        return cli_io.print_refusal(cli_io.error_of_system(error, args.people))
+    events = [event for _, event in files]
+    names = public_names(met.values(), all(event.options.get("full_names") for event in events))
+    rows = sorted(rows, key=lambda row: (row.place, fold(names[row.person])))
+    outputs = {"json": as_json, "csv": as_csv, "text": as_text}
+    shown = [(row, names[row.person], people[int(row.person)]) for row in rows]
+    cli_io.write_stdout(outputs[args.format](shown, events, words))
+    return cli_io.DONE
+
+
+def date_of(event: Tournament) -> str:
+    return str((event.record or {}).get("date", ""))
+
+
+def persons_of(event: Tournament, people: list[ListedPerson], met: dict[str, Competitor]) -> dict[str, str]:
+    """The number in `people` of each competitor who played. New people are added to `people`, and to `met` whoever is
+    not in it. Raises Problem("league_person_twice")."""
+    numbers = {known_key(known): n for n, person in enumerate(people) for known in person.known}
+    found, seated, venue = dict[str, str](), event.seated(), (event.record or {}).get("venue")
+    for competitor in (each for each in event.competitors if each.id in seated):
+        told = {**{way: getattr(competitor, way) for way in WAYS}, "venue": venue}
+        known: Any = {key: value for key, value in told.items() if value}
+        number = numbers.setdefault(known_key(known), len(people))
+        if str(number) in found.values():
+            raise Problem("league_person_twice", name=competitor.name)
+        if number == len(people):
+            people.append(ListedPerson(competitor.name, [known]))
+        found[competitor.id] = str(number)
+        met.setdefault(str(number), replace(competitor, id=str(number), name=people[number].name))
+    return found
+
+
+def known_key(known: Known) -> tuple[str, ...]:
+    """Equal for two lines that mean the same person: a venue's own id is the same everywhere."""
+    way: Any = next((way for way in WAYS if way in known), "venue")
+    value, venue = known.get(way, ""), "" if way == "person" else known.get("venue", "")
+    return way, (way == "name" and fold(value)) or value, fold(venue) or venue
+
+
+def people_of(data: dict[str, Any]) -> tuple[list[ListedPerson], list[Problem], list[Problem]]:
+    """The people in the content of their file, and its faults."""
+    if faults := list(type_problems(data, PeopleFile)):
+        return [], faults, []
+    people = parse_message(PeopleFile, data).person
+    told = [
+        (f"/person/{n}/known/{m}", each, known) for n, each in enumerate(people) for m, known in enumerate(each.known)
+    ]
+    first = {known_key(known): (where, each.name) for where, each, known in reversed(told)}
+    twice = ((where, first[known_key(known)]) for where, _, known in told)
+    return people, [Problem("people_twice", where=at, name=name) for at, (where, name) in twice if at != where], []
+
+
+def people_text(people: Iterable[ListedPerson], words: Words, before: str) -> str:
+    """The file: these people below what is in it `before`."""
+    text = before.rstrip() or f'# {words("league.join")}\n# {words("league.known")}\n\nformat = "roundtap-people/1"'
+    for person in people:
+        lines = (", ".join(f"{key} = {quoted(value)}" for key, value in known.items()) for known in person.known)
+        known = "".join(f"  {{ {line} }},\n" for line in lines)
+        text += f"\n\n[[person]]\nname = {quoted(person.name)}\nknown = [\n{known}]"
+    return text + "\n"
+
+
+def exact(points: Any) -> int | str:
+    """A whole number, or halves as "15/2"."""
+    return int(points) if points.denominator == 1 else str(points)
+
+
+def as_json(shown: Sequence[Shown], events: Sequence[Tournament], _: Words) -> str:
+    """`person` is an id of a venue's book, where a file has one."""
+    told = [{"name": event.name, "date": date_of(event) or None, "rulebook": event.rulebook} for event in events]
+    ids = [next((known["person"] for known in person.known if "person" in known), None) for _, _, person in shown]
+    rows = [
+        {**to_builtins(row, enc_hook=exact, str_keys=True), "person": known, "name": name}
+        for (row, name, _), known in zip(shown, ids, strict=True)
+    ]
+    return cli_io.json_text({"events": told, "league": rows})
+
+
+def as_csv(shown: Sequence[Shown], events: Sequence[Tournament], _: Words) -> str:
+    """A line a person, with the points of each event. A half is a text, "'15/2": spreadsheets would make it a date."""
+    numbers, text = range(1, len(events) + 1), io.StringIO()
+    lines: list[list[Any]] = [["place", "name", "full_name", *KEYS, *(f"event_{n}" for n in numbers)]]
+    for row, name, person in shown:
+        worths = (exact(row.results[n].points) if n in row.results else "" for n in numbers)
+        lines.append([row.place, name, person.name, exact(row.points), row.played, row.coming, *worths])
+    out = csv.writer(text, lineterminator="\n")
+    out.writerows([plain_text(cell) if isinstance(cell, str) else cell for cell in line] for line in lines)
+    return text.getvalue()
+
+
+def as_text(shown: Sequence[Shown], events: Sequence[Tournament], words: Words) -> str:
+    """The table, and the events by their numbers. Points in brackets do not count; without a place there are none."""
+    numbers = range(1, len(events) + 1)
+    lines = [[*(words(f"column.{key}") for key in ("place", "name", *KEYS)), *map(str, numbers)]]
+    for row, name, _ in shown:
+        worths = {
+            n: ("{}" if each.counts else "({})").format(league_points_text(each.points))
+            for n, each in row.results.items()
+            if each.place is not None
+        }
+        figures = (league_points_text(row.points), str(row.played), str(row.coming))
+        lines.append([str(row.place), name, *figures, *(worths.get(n, "–") for n in numbers)])
+    told = [(str(n), date_of(event), event.name) for n, event in zip(numbers, events, strict=True)]
+    return cli_io.format_table(lines, "><" + ">" * (len(events) + 3)) + "\n" + cli_io.format_table(told, "><<")

@@ -1,0 +1,90 @@
+"""A league: several events added up, person by person, by the rules that the organizer chose."""
+
+import re
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from roundtap_core.errors import Invalid
+from roundtap_core.rulebooks import scoring
+
+Points = int | Fraction
+"""Whole points or halves."""
+
+
+class LeagueRules(Struct, frozen=True, kw_only=True):
+    """`by_place`: what first, second … place is worth; later places get nothing. `best`: so many events of each person
+    count (0: all). `coming`: points for every event played, also for those that do not count."""
+
+    points: Literal["place", "own"] = "place"
+    by_place: tuple[Points, ...] = (10, 8, 6, 5, 4, 3, 2, 1)
+    best: int = 0
+    coming: int = 0
+    ties: Literal["places", "best", "latest"] = "places"
+
+
+class LeagueResult(Struct, frozen=True):
+    """A person's place in one event (None: disqualified; a shared one is the better of the two) and the points: the
+    event's own in what is added up, in the table what the league gives. `counts`: it is in the total."""
+
+    place: int | None
+    points: Points
+    counts: bool = False
+
+
+class LeagueRow(Struct, frozen=True):
+    """One line. `place` is shared by those whom no rule parts. `played`: how many events; `coming`: the points for
+    that, part of `points`. `results`: by the event's number, from 1."""
+
+    place: int
+    person: str
+    points: Points
+    played: int
+    coming: int
+    results: Mapping[int, LeagueResult]
+
+
+def by_place_of(text: str) -> tuple[Points, ...]:
+    """The points by place in "10,8,6.5": whole ones or halves, none above the one before. Raises
+    Problem("league_places_unfit")."""
+    fits = re.fullmatch(r"(\d{1,4}(\.[05])?,){0,99}\d{1,4}(\.[05])?", text, re.ASCII)
+    worths = [*map(Fraction, text.split(","))] if fits else []
+    if not worths or worths != sorted(worths, reverse=True):
+        raise Invalid("league_places_unfit", value=text[:40])
+    return tuple(worths)
+
+
+def league(events: Sequence[Mapping[str, LeagueResult]], rules: LeagueRules) -> tuple[LeagueRow, ...]:
+    """The table, best first. `events`: who played, in the order in which they were played; own points are of one game.
+    A disqualified person gets nothing for that event, not even for coming."""
+    worth, found = dict(enumerate(rules.by_place, start=1)), dict[str, dict[int, LeagueResult]]()
+    for number, event in enumerate(events, start=1):
+        for person, own in event.items():
+            points = 0 if own.place is None else own.points if rules.points == "own" else worth.get(own.place, 0)
+            found.setdefault(person, {})[number] = replace(own, points=points)
+    rows = []
+    for person, results in found.items():
+        # Of equal points the better place counts, then the later event.
+        played = sorted((each.points, -each.place, n) for n, each in results.items() if each.place is not None)
+        counted = played[-rules.best :]
+        coming, numbers = rules.coming * len(played), {n for _, _, n in counted}
+        points = coming + sum(points for points, _, _ in counted)
+        # Of two with equal points, the greater one is in front; an event worth nothing is no more than one missed.
+        among_equals: Mapping[str, Sequence[object]] = {
+            "places": sorted((place for _, place, _ in counted), reverse=True),
+            "best": sorted((points for points, _, _ in counted if points), reverse=True),
+            "latest": sorted(((n, place) for _, place, n in played), reverse=True),
+        }
+        shown = {n: replace(each, counts=n in numbers) for n, each in results.items()}
+        rows.append(((points, *among_equals[rules.ties]), LeagueRow(0, person, points, len(played), coming, shown)))
+    rows.sort(key=lambda row: row[0], reverse=True)
+    first = {key: place for place, (key, _) in reversed([*enumerate(rows, start=1)])}
+    return tuple([replace(row, place=first[key]) for key, row in rows])
+
+
+def league_points_text(points: Points) -> str:
+    """As people read them: "7½"."""
+    return scoring.points_text(int(2 * points), "half")
