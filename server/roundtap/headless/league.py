@@ -5,8 +5,6 @@ is known by the external id, else by the name, at that file's venue. The file of
 if it is missing, and new people are added at its end.
 """
 
-import csv
-import io
 from argparse import Namespace
 from collections.abc import Iterable, Sequence
 from functools import partial
@@ -21,14 +19,14 @@ from roundtap.headless import cli_io
 from roundtap_core.command_arguments import argument
 from roundtap_core.elimination.ranking import league_event
 from roundtap_core.errors import Problem
-from roundtap_core.eventfile.exports import plain_text
+from roundtap_core.eventfile.exports import league_csv
 from roundtap_core.eventfile.read import parse_event_file
 from roundtap_core.name_search import fold
 from roundtap_core.names import public_names
 from roundtap_core.reasons import type_problems
 from roundtap_core.records import Competitor, Tournament
 from roundtap_core.rulebooks.own_rules import read_checked
-from roundtap_core.standings.league import LeagueRow, LeagueRules, by_place_of, league, league_points_text
+from roundtap_core.standings.league import LeagueRow, LeagueRules, by_place_of, exact_points, league, league_points_text
 from roundtap_core.typed import Line, Message, parse_message
 from roundtap_core.words import LANGUAGES, Words, core_words
 from roundtap_machine.atomic_write import write_atomically
@@ -177,32 +175,19 @@ def people_text(people: Iterable[ListedPerson], words: Words, before: str) -> st
     return text + "\n"
 
 
-def exact(points: Any) -> int | str:
-    """A whole number, or halves as "15/2"."""
-    return int(points) if points.denominator == 1 else str(points)
-
-
 def as_json(shown: Sequence[Shown], events: Sequence[Tournament], _: Words) -> str:
     """`person` is an id of a venue's book, where a file has one."""
     told = [{"name": event.name, "date": date_of(event) or None, "rulebook": event.rulebook} for event in events]
     ids = [next((known["person"] for known in person.known if "person" in known), None) for _, _, person in shown]
     rows = [
-        {**to_builtins(row, enc_hook=exact, str_keys=True), "person": known, "name": name}
+        {**to_builtins(row, enc_hook=exact_points, str_keys=True), "person": known, "name": name}
         for (row, name, _), known in zip(shown, ids, strict=True)
     ]
     return cli_io.json_text({"events": told, "league": rows})
 
 
 def as_csv(shown: Sequence[Shown], events: Sequence[Tournament], _: Words) -> str:
-    """A line a person, with the points of each event. A half is a text, "'15/2": spreadsheets would make it a date."""
-    numbers, text = range(1, len(events) + 1), io.StringIO()
-    lines: list[list[Any]] = [["place", "name", "full_name", *KEYS, *(f"event_{n}" for n in numbers)]]
-    for row, name, person in shown:
-        worths = (exact(row.results[n].points) if n in row.results else "" for n in numbers)
-        lines.append([row.place, name, person.name, exact(row.points), row.played, row.coming, *worths])
-    out = csv.writer(text, lineterminator="\n")
-    out.writerows([plain_text(cell) if isinstance(cell, str) else cell for cell in line] for line in lines)
-    return text.getvalue()
+    return league_csv([(row, name, person.name) for row, name, person in shown], len(events))
 
 
 def as_text(shown: Sequence[Shown], events: Sequence[Tournament], words: Words) -> str:

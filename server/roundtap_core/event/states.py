@@ -344,6 +344,11 @@ class EventState(Struct, frozen=True):
         return self.rulebook.options(self.given_options)
 
     @property
+    def date(self) -> str:
+        """The event's own date, "2026-11-21"; "" if unset."""
+        return self.about.get("date", "")
+
+    @property
     def late_matches(self) -> list[tuple[RoundState, MatchState]]:
         """Matches with a report that came when their round was closed, until an official has dealt with it; all fates
         are looked through."""

@@ -1,4 +1,4 @@
-"""An event for other programs: its standings as CSV, its rounds for List Fortress.
+"""An event for other programs: its standings as CSV, its rounds for List Fortress; and a league as CSV.
 
 Comma, double quotes where needed, line feed, UTF-8. Headings are keys, the same in every language. Numbers are whole
 ones, since a spreadsheet of another country takes 2.5000 for a date and 0.5667 for thousands: an exact fraction stands
@@ -9,6 +9,7 @@ apostrophe before it.
 import csv
 import io
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from roundtap_core.elimination.bracket import THIRD
@@ -17,6 +18,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.names import display_name, names_in
 from roundtap_core.records import ELIMINATION, UNPAIRED_LOSS, Match, Round, Tournament
 from roundtap_core.rulebooks.registry import book_of
+from roundtap_core.standings.league import LeagueRow, exact_points
 from roundtap_core.standings.standings import standings, standings_to_json
 
 COUNTS = ("points", "rounds", "wins", "losses", "draws", "byes")
@@ -182,3 +184,18 @@ def _match(tournament: Tournament, match: Match, names: dict[str, str]) -> dict[
         # Who has won is not always who has more: a final salvo, a concession, a ruling.
         **({} if won is None else {"winner": names[won]}),
     }
+
+
+def league_csv(table: Iterable[tuple[LeagueRow, str, str]], events: int) -> str:
+    """A league's table: a line a person, with the points of each event. A half is a text, "'15/2": spreadsheets would
+    make it a date. `table`: row, public name, whole name."""
+    numbers, text = range(1, events + 1), io.StringIO()
+    lines: list[list[Any]] = [
+        ["place", "name", "full_name", "points", "played", "coming", *(f"event_{n}" for n in numbers)]
+    ]
+    for row, *names in table:
+        worths = (exact_points(row.results[n].points) if n in row.results else "" for n in numbers)
+        lines.append([row.place, *names, exact_points(row.points), row.played, row.coming, *worths])
+    out = csv.writer(text, lineterminator="\n")
+    out.writerows([plain_text(cell) if isinstance(cell, str) else cell for cell in line] for line in lines)
+    return text.getvalue()

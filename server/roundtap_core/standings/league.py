@@ -88,3 +88,8 @@ def league(events: Sequence[Mapping[str, LeagueResult]], rules: LeagueRules) -> 
 def league_points_text(points: Points) -> str:
     """As people read them: "7½"."""
     return scoring.points_text(int(2 * points), "half")
+
+
+def exact_points(points: Points) -> int | str:
+    """A whole number, or halves as "15/2"."""
+    return int(points) if points.denominator == 1 else str(points)

@@ -12,7 +12,7 @@ import roundtap_hub
 from roundtap_core.name_search import search_text
 from roundtap_hub.app import console, error_pages, home, practice_page
 from roundtap_hub.app.hub import Hub
-from roundtap_hub.events import archive, new_event, own_games, prizes
+from roundtap_hub.events import archive, leagues, new_event, own_games, prizes
 from roundtap_hub.hall import restored, this_hub, wall
 from roundtap_hub.hall.hub_sound import SOUND
 from roundtap_hub.http.page_threads import FORM_BYTES_MAX, wsgi_environ
@@ -34,6 +34,7 @@ from roundtap_hub.units.enrolment import ENROLMENT
 PAGES = (
     archive,
     new_event,
+    leagues,
     own_games,
     prizes,
     find,

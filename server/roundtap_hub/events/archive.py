@@ -5,6 +5,7 @@ import re
 import unicodedata
 
 from flask import abort, g, redirect, url_for
+from msgspec.structs import replace
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
@@ -73,8 +74,10 @@ def delete_event(event_id: str) -> AnyResponse:
 @route("GET /console/<event_id>/export.json", STAFF, VISIBLE)
 def export_file(event_id: str) -> AnyResponse:
     """The event file: the whole tournament, nothing of the hall."""
-    event = current.event(event_id)
+    event, persons = current.event(event_id), current.snapshot().venue.book.persons
     whole = whole_tournament(event.state, event.people)
+    known = [replace(each, person=persons.get((event_id, each.id))) for each in whole.competitors]
+    whole = replace(whole, competitors=tuple(known))
     text = json.dumps(tournament_to_json(whole), ensure_ascii=False, indent=2) + "\n"
     return render.download(text, "application/json; charset=utf-8", file_name(event.state.name, "json"))
 

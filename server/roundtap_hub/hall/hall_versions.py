@@ -4,6 +4,7 @@ from roundtap_hub.http.routes import PageKey
 from roundtap_hub.live.page_cache import HubNow, event_page, page_kind
 from roundtap_hub.views.knockout import events_progress
 from roundtap_hub.views.known_displays import events_in_play
+from roundtap_hub.views.leagues import league_version, leagues_of
 from roundtap_hub.views.saved_event import SavedEvent, decided_version, listed_events
 from roundtap_hub.views.tables import out_of_contact
 
@@ -42,6 +43,7 @@ def _wall(source: HubNow, event: SavedEvent, _: PageKey) -> object:
         [(unit, sorted(status.seated), status.match) for unit, status in sorted(source.units.items())],
         decided_version(event),
         _addresses(source),
+        [league_version(source.snapshot, each) for each in leagues_of(source.snapshot, event.event_id)],
     )
 
 

@@ -23,6 +23,7 @@ from roundtap_hub.live import current, forms, render
 from roundtap_hub.store import display_plan
 from roundtap_hub.views import known_displays
 from roundtap_hub.views.knockout import bracket
+from roundtap_hub.views.leagues import league_view, leagues_of
 from roundtap_hub.views.round_clock import announcement_lines, clock_face, time_of_day
 from roundtap_hub.views.saved_event import SavedEvent, listed_events, planned_swiss, shown_names
 
@@ -195,8 +196,11 @@ def _wall(event: SavedEvent, variant: str) -> AnyResponse:
     state, options = event.state, known_displays.wall_options(variant)
     share = (int(options.part[0]), int(options.part[2])) if options.part else (1, 1)
     view = wall_picture.wall_view(current.snapshot(), current.units(), event, current.now_ms(), share, options.show)
+    wanted = next(leagues_of(current.snapshot(), state.id), None) if options.show == display_plan.LEAGUE else None
+    if wanted is not None:
+        view = wall_picture.league_on_wall(league_view(current.snapshot(), current.hub().hall.evenings, wanted))
     drawings = _bracket_drawings(event) if view.mode == wall_picture.BRACKET else []
-    listed = (*view.standings_pages, *view.cut_pages, *view.final_pages)
+    listed = (*view.standings_pages, *view.cut_pages, *view.final_pages, *view.league_pages)
     pages = len(view.pages) or bool(view.champion) + len(drawings) + len(listed)
     return render.cached_page(
         "wall.html",

@@ -22,10 +22,12 @@ from roundtap_hub.views.knockout import (
     standings_view,
     winner_of,
 )
+from roundtap_hub.views.leagues import LeagueLine, LeagueView
 from roundtap_hub.views.tables import GridCell, grid_cells, seated_count
 from roundtap_hub.views.unit_presence import UnitStatus
 
 WELCOME, PAIRINGS, CLOCK, STANDINGS, BRACKET, WORDS = ("welcome", "pairings", "clock", "standings", "bracket", "words")
+LEAGUE = "league"
 NAMES_A_PAGE, LONG_NAMES_A_PAGE, TEAMS_A_PAGE, NAME_COLUMNS = 24, 16, 12, 2
 """Names per page in a browser without scripts; `static/wall_fit.js` measures instead."""
 LONG_NAME = 18  # longer names may take two lines on the wall, so that fewer rows fit; a team's players take one
@@ -101,6 +103,14 @@ class WallView:
     cut_pages: Pages[tuple[CutRow, str]] = ()
     final_pages: Pages[FinalLine] = ()
     champion: Sequence[FinalLine] = ()
+    league: str = ""
+    league_pages: Pages[LeagueLine] = ()
+
+
+def league_on_wall(table: LeagueView) -> WallView:
+    """A league's table, instead of the event's moment."""
+    pages = _paged(table.lines, [line.name for line in table.lines])
+    return WallView(LEAGUE, 0, (0, 0), league=table.league.name, league_pages=pages)
 
 
 def wall_view(

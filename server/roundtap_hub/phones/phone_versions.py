@@ -10,6 +10,7 @@ from roundtap_hub.live.page_cache import HubNow, event_page, page_kind
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views import saved_event
 from roundtap_hub.views.knockout import winner_of
+from roundtap_hub.views.leagues import leagues_of
 from roundtap_hub.views.running_hub import RunningHub
 from roundtap_hub.views.unit_presence import UnitStatus, taker_name
 
@@ -24,8 +25,9 @@ def _players(_: HubNow, event: saved_event.SavedEvent, page: PageKey) -> object:
 
 
 @event_page("standings/<event_id>")
-def _standings(_: HubNow, event: saved_event.SavedEvent, page: PageKey) -> object:
-    return *_people(event), saved_event.results_version(event)
+def _standings(source: HubNow, event: saved_event.SavedEvent, page: PageKey) -> object:
+    leagues = [(each.id, each.name) for each in leagues_of(source.snapshot, page.event)]
+    return *_people(event), saved_event.results_version(event), leagues
 
 
 @event_page("pairings/<event_id>")

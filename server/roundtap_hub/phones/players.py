@@ -22,6 +22,7 @@ from roundtap_hub.live import current, render
 from roundtap_hub.views import knockout, saved_event
 from roundtap_hub.views.competitors import owed_squads
 from roundtap_hub.views.judging_view import played_on_lines
+from roundtap_hub.views.leagues import leagues_of
 from roundtap_hub.views.mending_view import mend_lines
 from roundtap_hub.views.round_clock import clock_face
 from roundtap_hub.views.store_games import said_rules
@@ -241,6 +242,7 @@ def standings_page(event_id: str) -> AnyResponse:
         has_bracket=bracket is not None,
         cut_rows=knockout.cut_rows(event),
         names=names,
+        leagues=list(leagues_of(current.snapshot(), event_id)),
     )
 
 

@@ -23,8 +23,10 @@ KINDS = (LINE, LUNCH, NEXT)  # free text; lunch and the next start, which are co
 COUNTED = frozenset({LUNCH, NEXT})
 ANNOUNCEMENTS_MAX, TEXT_MAX, LASTS_MAX_MINUTES = 6, 120, 24 * 60
 
-AUTO, CLOCK, PAIRINGS, STANDINGS, BRACKET, WORDS = "auto", "clock", "pairings", "standings", "bracket", "words"
-SHOWS = (AUTO, CLOCK, PAIRINGS, STANDINGS, BRACKET, WORDS)
+AUTO, CLOCK, PAIRINGS, STANDINGS, BRACKET, LEAGUE, WORDS = (
+    *("auto", "clock", "pairings", "standings", "bracket", "league", "words"),
+)
+SHOWS = (AUTO, CLOCK, PAIRINGS, STANDINGS, BRACKET, LEAGUE, WORDS)
 """A display's content: chosen automatically, one fixed view, or the announcements alone."""
 
 

@@ -66,7 +66,7 @@ def summary_of(state: EventState) -> EventSummary:
         state.name,
         state.rulebook_id,
         state.color,
-        state.about.get("date", ""),
+        state.date,
         len(state.entrants),
         state.finished,
         len(state.late_matches),

@@ -19,6 +19,7 @@ from roundtap_core.event.states import ReportFate
 from roundtap_core.wire import canonical_json
 from roundtap_hub.store.book import BOOK_KINDS, Book, Seat, apply_book, decide_book, without_event
 from roundtap_hub.store.display_plan import ANNOUNCEMENT_REVOKED, DISPLAY_KINDS, DisplayPlan, apply_display_entry
+from roundtap_hub.store.leagues import LEAGUE_KINDS, Leagues, with_league
 
 UNIT_KEYED, UNIT_REVOKED = "unit-keyed", "unit-revoked"
 UNIT_KEY_KINDS = frozenset({UNIT_KEYED, UNIT_REVOKED})
@@ -214,6 +215,7 @@ VENUE_KINDS = (
     | RESTORE_KINDS
     | DISPLAY_KINDS
     | BOOK_KINDS
+    | LEAGUE_KINDS
 )
 
 
@@ -283,6 +285,7 @@ class Venue:
     unit_ids: Mapping[str, str] = field(default_factory=dict)  # the last name of the unit with this id
     links: Links = field(default_factory=dict)  # players' personal links, used or revoked
     book: Book = field(default_factory=Book)  # who has played here
+    leagues: Leagues = field(default_factory=dict)
     shown: int = 0  # the last entry that staff pages depend on: all but those of personal links
 
     @property
@@ -380,6 +383,7 @@ def decide_venue(venue: Venue, new: NewEntry) -> list[NewEntry]:
         EVENT_UNARCHIVED: lambda: event_id not in venue.archived,
         EVENT_DELETED: lambda: event_id in venue.deleted,
         **dict.fromkeys(STAFF_KINDS, lambda: with_staff(venue.staff, new) is venue.staff),
+        **dict.fromkeys(LEAGUE_KINDS, lambda: with_league(venue.leagues, new) == venue.leagues),
         LINK_HELD: lambda: with_link(venue.links, new) is venue.links,
         UNIT_REVOKED: lambda: venue.units.get(new.data["unit"]) == NO_KEY,
         GAME_SAVED: lambda: _with_game(venue.games, new) == venue.games,
@@ -453,6 +457,8 @@ def apply_venue(venue: Venue, entry: Entry) -> Venue:
         venue = replace(venue, staff=with_staff(venue.staff, entry))
     elif entry.kind == LINK_HELD:
         venue = replace(venue, links=with_link(venue.links, entry))
+    elif entry.kind in LEAGUE_KINDS:
+        venue = replace(venue, leagues=with_league(venue.leagues, entry))
     elif entry.kind in BOOK_KINDS:
         venue = replace(venue, book=apply_book(venue.book, entry, venue.age))
     elif entry.kind == REPORT_REFUSED:

@@ -14,6 +14,7 @@ from roundtap_hub.store.event_times import EventTimesCache
 from roundtap_hub.store.print_book import PrintBook
 from roundtap_hub.store.service import Service
 from roundtap_hub.views.known_displays import Displays
+from roundtap_hub.views.leagues import Evenings
 from roundtap_hub.views.unit_presence import MissingEntries, Presence
 
 EVENT_ID_LETTERS = 10
@@ -57,6 +58,7 @@ class Hall:
     def __init__(self, now_ms: Callable[[], int]) -> None:
         self.sign_ups = SignUpThrottle(now_ms)  # how often people may sign up by phone
         self.displays = Displays(now_ms)
+        self.evenings: Evenings = {}  # finished events as leagues add them up, by id
 
 
 @dataclass(slots=True)

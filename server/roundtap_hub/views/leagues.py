@@ -1,0 +1,121 @@
+"""A league as pages show it: the places of each finished event, added up by the persons of the venue's book."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+
+from msgspec.structs import replace
+
+from roundtap_core.elimination.ranking import league_event
+from roundtap_core.errors import Problem
+from roundtap_core.names import public_names
+from roundtap_core.records import Competitor
+from roundtap_core.standings.league import LeagueResult, LeagueRow, league, league_points_text
+from roundtap_hub.store.leagues import League
+from roundtap_hub.store.service import Snapshot
+from roundtap_hub.views.saved_event import EventLine, known_events, saved_event, tournament
+
+OWN = "own"
+SHOWN_EVENTS = 12  # the latest ones, each a column of a page
+
+
+@dataclass(frozen=True, slots=True)
+class Evening:
+    """A finished event as it is added up, whoever its competitors are in the book. `as_of`: what it was made from."""
+
+    as_of: tuple[str, int]
+    played: Mapping[str, LeagueResult]
+    people: Sequence[Competitor]
+    full_names: bool
+
+
+Evenings = dict[str, Evening]  # by event: a hub's own, kept from page to page
+
+
+@dataclass(frozen=True, slots=True)
+class LeagueLine:
+    """`cells`: what each of the view's events gave, "" where they were not; in the sum, or not."""
+
+    row: LeagueRow
+    name: str
+    points: str
+    cells: Sequence[tuple[str, bool]]
+
+
+@dataclass(frozen=True, slots=True)
+class LeagueView:
+    """`events`: the latest SHOWN_EVENTS of `played`; `open`: the names of those that are not over yet; `people`: by
+    person, as last seen, with whole names."""
+
+    league: League
+    played: int
+    events: Sequence[EventLine]
+    open: Sequence[str]
+    lines: Sequence[LeagueLine]
+    people: Mapping[str, Competitor]
+
+
+def events_of(snapshot: Snapshot, wanted: League) -> list[EventLine]:
+    """The league's events that are not deleted, by date and then as they began."""
+    found = [line for line in known_events(snapshot) if line.id in wanted.events]
+    return sorted(found, key=attrgetter("date")) if all(line.date for line in found) else found
+
+
+def leagues_of(snapshot: Snapshot, event_id: str) -> Iterator[League]:
+    """The leagues that an event counts for."""
+    return (each for each in snapshot.venue.leagues.values() if event_id in each.events)
+
+
+def league_version(snapshot: Snapshot, wanted: League) -> object:
+    """What its pages depend on."""
+    events = [(line.id, line.head, line.finished) for line in events_of(snapshot, wanted)]
+    return wanted, events, snapshot.venue.shown
+
+
+def league_view(snapshot: Snapshot, evenings: Evenings, wanted: League) -> LeagueView:
+    """Raises Problem("league_games_differ") for the points of different games."""
+    book, events = snapshot.venue.book, events_of(snapshot, wanted)
+    over = [line for line in events if line.finished]
+    people: dict[str, Competitor] = {}
+    played, full_names = list[Mapping[str, LeagueResult]](), True
+    for line in over:
+        if wanted.points == OWN and line.rulebook_id != over[0].rulebook_id:
+            raise Problem("league_games_differ", first=over[0].name)
+        evening = _evening(snapshot, evenings, line)
+        ids = {each.id: book.persons.get((line.id, each.id), f"{line.id}/{each.id}") for each in evening.people}
+        people |= {ids[each.id]: replace(each, id=ids[each.id]) for each in evening.people}
+        played.append({ids[who]: result for who, result in evening.played.items()})
+        full_names = full_names and evening.full_names
+    rows, names = league(played, wanted.rules), public_names(people.values(), full_names)
+    numbers = range(1, len(over) + 1)[-SHOWN_EVENTS:]
+    return LeagueView(
+        wanted,
+        len(over),
+        over[-SHOWN_EVENTS:],
+        [line.name for line in events if not line.finished],
+        [
+            LeagueLine(row, names[row.person], league_points_text(row.points), [_cell(row, n) for n in numbers])
+            for row in sorted(rows, key=lambda row: (row.place, names[row.person].casefold()))
+        ],
+        people,
+    )
+
+
+def _cell(row: LeagueRow, number: int) -> tuple[str, bool]:
+    result = row.results.get(number)
+    return ("", False) if result is None else (league_points_text(result.points), result.counts)
+
+
+def _evening(snapshot: Snapshot, evenings: Evenings, line: EventLine) -> Evening:
+    """Read once for its last entry: years of events are not opened for every page."""
+    as_of, kept = (line.head, len(snapshot.venue.book.forgotten)), evenings.get(line.id)
+    if kept is not None and kept.as_of == as_of:
+        return kept
+    event = saved_event(snapshot, line.id)
+    assert event is not None, line.id
+    records = tournament(event)
+    competitors = records.competitors
+    full_names = bool(records.options.get("full_names"))
+    played = league_event(records, {each.id: each.id for each in competitors})
+    evenings[line.id] = made = Evening(as_of, played, competitors, full_names)
+    return made
