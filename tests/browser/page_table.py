@@ -11,10 +11,13 @@ from flask.testing import FlaskClient
 from hall_kit import Hall
 from own_games_kit import EVERYTHING, keep
 
+from roundtap_core.event.entries import VENUE
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_hub.access.slip_codes import slip_token
 from roundtap_hub.app.practice_hub import READY, PracticeHub
 from roundtap_hub.http.routes import ROUTES, STAFF
+from roundtap_hub.store.saved_leagues import League, league_saved
+from roundtap_hub.store.service import Step
 
 NO_PAGES = frozenset(
     {
@@ -31,6 +34,7 @@ NO_PAGES = frozenset(
         "GET /console/<event_id>/list-fortress.json",
         "GET /console/before-doors/diagnostics.txt",
         "GET /console/games/<game>/file",
+        "GET /console/leagues/<league>/table.csv",
     }
 )
 """What is no page for people."""
@@ -104,8 +108,22 @@ def _own_games(hall: Hall) -> list[str]:
     return ["/console/games", *(f"/console/games?{what}" for what in (*starts, f"game={game}"))]
 
 
+def _league(hall: Hall) -> str:
+    """A league that every event of the hall counts for; its id."""
+    rules = {"points": "place", "by_place": "10,8,6,5,4,3,2,1", "best": 3, "coming": 1, "ties": "places"}
+    league = League(
+        "5ea50a", "Herbstliga der Spielgemeinschaft Rheinland-Westfalen", **rules, events=tuple(hall.events.values())
+    )
+    hall.house.service.execute([Step(VENUE, league_saved(league))], "test")
+    return league.id
+
+
 EXAMPLES: Mapping[str, Callable[[Hall], list[str]]] = {
     "GET /console/games": _own_games,
+    "GET /console/leagues": lambda hall: [
+        f"/console/leagues{each}" for each in ("", "?new=1", f"?league={_league(hall)}")
+    ],
+    "GET /league/<league>": lambda hall: [f"/league/{_league(hall)}"],
     "GET /console/practice": _practice,
     "GET /console/outcome/<word>": lambda hall: [hall.outcome()],
     "GET /console/new": lambda hall: [

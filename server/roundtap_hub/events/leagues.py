@@ -12,8 +12,8 @@ from roundtap_hub.events.archive import file_name
 from roundtap_hub.http.routes import EVERYBODY, ORGANIZERS, PageKey, route
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.live.page_cache import HubNow, page_kind
-from roundtap_hub.store.leagues import LEAGUE_REMOVED, League, league_saved
-from roundtap_hub.views.leagues import LeagueView, league_version, league_view
+from roundtap_hub.store.saved_leagues import LEAGUE_REMOVED, League, league_saved
+from roundtap_hub.views.league_tables import LeagueView, league_version, league_view
 from roundtap_hub.views.saved_event import known_events
 
 NEW = League("", "", "place", "10,8,6,5,4,3,2,1", 0, 0, "places", ())

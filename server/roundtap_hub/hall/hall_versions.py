@@ -4,7 +4,7 @@ from roundtap_hub.http.routes import PageKey
 from roundtap_hub.live.page_cache import HubNow, event_page, page_kind
 from roundtap_hub.views.knockout import events_progress
 from roundtap_hub.views.known_displays import events_in_play
-from roundtap_hub.views.leagues import league_version, leagues_of
+from roundtap_hub.views.league_tables import league_version, leagues_of
 from roundtap_hub.views.saved_event import SavedEvent, decided_version, listed_events
 from roundtap_hub.views.tables import out_of_contact
 

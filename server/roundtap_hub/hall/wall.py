@@ -23,7 +23,7 @@ from roundtap_hub.live import current, forms, render
 from roundtap_hub.store import display_plan
 from roundtap_hub.views import known_displays
 from roundtap_hub.views.knockout import bracket
-from roundtap_hub.views.leagues import league_view, leagues_of
+from roundtap_hub.views.league_tables import league_view, leagues_of
 from roundtap_hub.views.round_clock import announcement_lines, clock_face, time_of_day
 from roundtap_hub.views.saved_event import SavedEvent, listed_events, planned_swiss, shown_names
 

@@ -22,7 +22,7 @@ from roundtap_hub.views.knockout import (
     standings_view,
     winner_of,
 )
-from roundtap_hub.views.leagues import LeagueLine, LeagueView
+from roundtap_hub.views.league_tables import LeagueLine, LeagueView
 from roundtap_hub.views.tables import GridCell, grid_cells, seated_count
 from roundtap_hub.views.unit_presence import UnitStatus
 

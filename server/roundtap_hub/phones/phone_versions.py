@@ -10,7 +10,7 @@ from roundtap_hub.live.page_cache import HubNow, event_page, page_kind
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views import saved_event
 from roundtap_hub.views.knockout import winner_of
-from roundtap_hub.views.leagues import leagues_of
+from roundtap_hub.views.league_tables import leagues_of
 from roundtap_hub.views.running_hub import RunningHub
 from roundtap_hub.views.unit_presence import UnitStatus, taker_name
 

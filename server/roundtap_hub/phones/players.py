@@ -22,7 +22,7 @@ from roundtap_hub.live import current, render
 from roundtap_hub.views import knockout, saved_event
 from roundtap_hub.views.competitors import owed_squads
 from roundtap_hub.views.judging_view import played_on_lines
-from roundtap_hub.views.leagues import leagues_of
+from roundtap_hub.views.league_tables import leagues_of
 from roundtap_hub.views.mending_view import mend_lines
 from roundtap_hub.views.round_clock import clock_face
 from roundtap_hub.views.store_games import said_rules

@@ -19,7 +19,7 @@ from roundtap_core.event.states import ReportFate
 from roundtap_core.wire import canonical_json
 from roundtap_hub.store.book import BOOK_KINDS, Book, Seat, apply_book, decide_book, without_event
 from roundtap_hub.store.display_plan import ANNOUNCEMENT_REVOKED, DISPLAY_KINDS, DisplayPlan, apply_display_entry
-from roundtap_hub.store.leagues import LEAGUE_KINDS, Leagues, with_league
+from roundtap_hub.store.saved_leagues import LEAGUE_KINDS, Leagues, with_league
 
 UNIT_KEYED, UNIT_REVOKED = "unit-keyed", "unit-revoked"
 UNIT_KEY_KINDS = frozenset({UNIT_KEYED, UNIT_REVOKED})

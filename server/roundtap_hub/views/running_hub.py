@@ -14,7 +14,7 @@ from roundtap_hub.store.event_times import EventTimesCache
 from roundtap_hub.store.print_book import PrintBook
 from roundtap_hub.store.service import Service
 from roundtap_hub.views.known_displays import Displays
-from roundtap_hub.views.leagues import Evenings
+from roundtap_hub.views.league_tables import Evenings
 from roundtap_hub.views.unit_presence import MissingEntries, Presence
 
 EVENT_ID_LETTERS = 10

@@ -58,6 +58,7 @@ from roundtap_hub.http.static_files import PREFIX
 from roundtap_hub.http.tls import HttpsInfo
 from roundtap_hub.store.login_pins import hash_pin
 from roundtap_hub.store.print_book import PrintBook
+from roundtap_hub.store.saved_leagues import League, league_saved
 from roundtap_hub.store.service import Service, Step
 
 ROOT = Path(__file__).parents[3]
@@ -203,6 +204,8 @@ def prepared(service: Service, paper: PrintBook) -> None:
         service.execute_one(event, c.FinishEvent("the hall closes"), "organizer")
     for kind, state in (("event-archived", ARCHIVED), ("event-deleted", DELETED)):
         service.execute([Step(VENUE, NewEntry(kind, {"event": EVENTS[state]}))], "organizer")
+    autumn = League("5ea50a", "Autumn", "place", "3,2,1", 0, 0, "places", tuple(EVENTS.values()))
+    service.execute([Step(VENUE, league_saved(autumn))], "organizer")
 
 
 @pytest.fixture(scope="module")
@@ -244,6 +247,7 @@ def path_of(address: str, state: str) -> tuple[str, str]:
         "match_id": "1.1",
         "competitor": "p1",
         "official": "o1",
+        "league": "5ea50a",
         "session_id": "000000000000",
         "word": "nothing",
         "name": "roundtap.css",

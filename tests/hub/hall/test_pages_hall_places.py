@@ -15,6 +15,7 @@ PATHS = [
     "/console/displays",
     "/console/announcements",
     "/console/games",
+    "/console/leagues",
     "/console/units",
     "/console/printer",
     "/console/hub",
