@@ -7,7 +7,6 @@ if it is missing, and new people are added at its end.
 
 from argparse import Namespace
 from collections.abc import Iterable, Sequence
-from functools import partial
 from json import dumps
 from pathlib import Path
 from typing import Any, Literal
@@ -30,8 +29,6 @@ from roundtap_core.standings.league import LeagueRow, LeagueRules, by_place_of, 
 from roundtap_core.typed import Line, Message, parse_message
 from roundtap_core.words import LANGUAGES, Words, core_words
 from roundtap_machine.atomic_write import write_atomically
-
-quoted = partial(dumps, ensure_ascii=False)
 
 ARGUMENTS = (
     argument("files", nargs="+", metavar="FILE", help="event files; - reads standard input"),
@@ -133,8 +130,8 @@ def persons_of(event: Tournament, people: list[ListedPerson], met: dict[str, Com
     numbers = {known_key(known): n for n, person in enumerate(people) for known in person.known}
     found, seated, venue = dict[str, str](), event.seated(), (event.record or {}).get("venue")
     for competitor in (each for each in event.competitors if each.id in seated):
-        told = {**{way: getattr(competitor, way) for way in WAYS}, "venue": venue}
-        known: Any = {key: value for key, value in told.items() if value}
+        told = ((key, venue if key == "venue" else getattr(competitor, key)) for key in (*WAYS, "venue"))
+        known: Any = {key: value for key, value in told if value}
         number = numbers.setdefault(known_key(known), len(people))
         if str(number) in found.values():
             raise Problem("league_person_twice", name=competitor.name)
@@ -169,9 +166,12 @@ def people_text(people: Iterable[ListedPerson], words: Words, before: str) -> st
     """The file: these people below what is in it `before`."""
     text = before.rstrip() or f'# {words("league.join")}\n# {words("league.known")}\n\nformat = "roundtap-people/1"'
     for person in people:
-        lines = (", ".join(f"{key} = {quoted(value)}" for key, value in known.items()) for known in person.known)
+        lines = (
+            ", ".join(f"{key} = {dumps(value, ensure_ascii=False)}" for key, value in known.items())
+            for known in person.known
+        )
         known = "".join(f"  {{ {line} }},\n" for line in lines)
-        text += f"\n\n[[person]]\nname = {quoted(person.name)}\nknown = [\n{known}]"
+        text += f"\n\n[[person]]\nname = {dumps(person.name, ensure_ascii=False)}\nknown = [\n{known}]"
     return text + "\n"
 
 

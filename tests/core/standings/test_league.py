@@ -9,9 +9,10 @@ from bracket_kit import better_wins, played, ranked
 from own_games.shelf import GAMES
 from roundtap_core.elimination.ranking import league_event
 from roundtap_core.errors import Problem
-from roundtap_core.records import Competitor, Match, Result, Round, SidePair, Tournament
+from roundtap_core.records import ELIMINATION, Competitor, Match, Result, Round, SidePair, Tournament
 from roundtap_core.rulebooks.own_rules import rules_id, rules_json
 from roundtap_core.standings.league import LeagueResult, LeagueRow, LeagueRules, by_place_of, league, league_points_text
+from roundtap_core.standings.standings import standings
 
 Events = list[dict[str, LeagueResult]]
 
@@ -246,6 +247,31 @@ FOUR = (Competitor("p1", "Ana"), Competitor("p2", "Bruno"), Competitor("p3", "Ci
 
 def test_whom_only_the_lot_parts_share_the_better_place() -> None:
     assert places(level(*FOUR)) == {"Ana": 1, "Cira": 1, "Bruno": 3, "Dora": 3}
+
+
+def six_level(finalists: tuple[int, int]) -> Tournament:
+    """Three winners whom only the lot parts, and three losers; two of the winners, by their Swiss ranks, meet in a
+    final that the better one wins."""
+    result = Result(score=SidePair(100, 40))
+    people = tuple(Competitor(f"p{n}", f"Player {n}") for n in range(1, 7))
+    swiss = Round(1, matches=tuple(Match(f"p{n}", f"p{n + 3}", n, result=result) for n in (1, 2, 3)))
+    options = {"structure": "own", "swiss_rounds": 1, "cut": 2}
+    event = Tournament("Friday", "xwing-standard", None, options, 7, people, (swiss,))
+    by_rank = {row.rank: row.competitor for row in standings(event)}
+    a, b = (by_rank[rank] for rank in finalists)
+    final = Round(2, ELIMINATION, (Match(a, b, 1, result=result, game=1),))
+    named = tuple(replace(each, name=next(f"#{r}" for r, who in by_rank.items() if who == each.id)) for each in people)
+    return replace(event, competitors=named, rounds=(swiss, final))
+
+
+def test_a_place_in_the_cut_is_shared_with_nobody() -> None:
+    """#2 and #3 are level but for the lot, which gave #2 the place in the final."""
+    assert places(six_level((1, 2))) == {"#1": 1, "#2": 2, "#3": 3, "#4": 4, "#5": 4, "#6": 4}
+
+
+def test_who_missed_the_cut_is_level_only_with_whom_the_lot_parted() -> None:
+    """#2 did not want to play on; the next one outside the cut, #4, lost."""
+    assert places(six_level((1, 3))) == {"#1": 1, "#3": 2, "#2": 3, "#4": 4, "#5": 4, "#6": 4}
 
 
 def test_who_dropped_keeps_the_place_and_who_was_disqualified_has_none() -> None:
