@@ -82,9 +82,11 @@ def league_view(snapshot: Snapshot, evenings: Evenings, wanted: League) -> Leagu
         if wanted.points == OWN and line.rulebook_id != over[0].rulebook_id:
             raise Problem("league_games_differ", first=over[0].name)
         evening = _evening(snapshot, evenings, line)
-        ids = {each.id: book.persons.get((line.id, each.id), f"{line.id}/{each.id}") for each in evening.people}
-        people |= {ids[each.id]: replace(each, id=ids[each.id]) for each in evening.people}
-        played.append({ids[who]: result for who, result in evening.played.items()})
+        seats = {each.id: (line.id, each.id) for each in evening.people}
+        # Who is forgotten has no line; the others keep their places.
+        ids = {who: book.persons.get(seat, "/".join(seat)) for who, seat in seats.items() if seat not in book.forgotten}
+        people |= {ids[each.id]: replace(each, id=ids[each.id]) for each in evening.people if each.id in ids}
+        played.append({ids[who]: result for who, result in evening.played.items() if who in ids})
         full_names = full_names and evening.full_names
     rows, names = league(played, wanted.rules), public_names(people.values(), full_names)
     numbers = range(1, len(over) + 1)[-SHOWN_EVENTS:]
