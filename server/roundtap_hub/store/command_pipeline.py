@@ -24,6 +24,7 @@ from roundtap_core.lists.squads import members_of, team_problems
 from roundtap_core.messages import Report
 from roundtap_core.numbers import next_number
 from roundtap_core.typed import parse_message, refuse_over_limits
+from roundtap_hub.store.book import PEOPLE_KNOWN
 from roundtap_hub.store.journal import PersonRecord, people_removed
 from roundtap_hub.store.person_rows import refuse_damaged
 from roundtap_hub.store.read_model import Snapshot
@@ -280,9 +281,17 @@ def _assign_free_ids(pending: Snapshot, request: WriteRequest) -> None:
             ),
         )
         if isinstance(step.command, commands.EnterCompetitor)
+        else replace(step, command=_with_ids(step.command, ids))
+        if isinstance(step.command, NewEntry) and step.command.kind == PEOPLE_KNOWN
         else step
         for step in request.steps
     ]
+
+
+def _with_ids(known: NewEntry, ids: Mapping[str, str]) -> NewEntry:
+    """A PEOPLE_KNOWN about competitors who have other ids now."""
+    persons = {ids.get(competitor, competitor): person for competitor, person in known.data["persons"].items()}
+    return structs.replace(known, data={**known.data, "persons": persons})
 
 
 def _refuse_command(saved: Snapshot, state: EventState, command: commands.Command) -> None:

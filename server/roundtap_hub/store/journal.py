@@ -26,6 +26,7 @@ from roundtap_core.event.entries import GENESIS, VENUE, Entry, Timestamp, entry_
 from roundtap_core.event.person import Person
 from roundtap_core.wire import canonical_json
 from roundtap_hub.store import models
+from roundtap_hub.store.book import Seat
 from roundtap_hub.store.disk_problems import BROKEN, errno_of, probe_folder, sqlite_code, unreadable_problem
 from roundtap_hub.store.person_rows import StoredPerson, read_people
 from roundtap_hub.store.snapshots import EventSnapshotStore, EventSummary
@@ -304,7 +305,13 @@ class Journal:
     def stored_people(self, events: Collection[str] | None = None) -> dict[str, dict[str, StoredPerson]]:
         """As `people`, with the digests of the rows."""
         with self._reading() as connection:
-            return read_people(connection, events)
+            return read_people(connection, None if events is None else models.PERSON.c.event.in_(events))
+
+    def people_at(self, seats: Collection[Seat]) -> dict[Seat, Person]:
+        """Persons by event and competitor: those at these seats."""
+        with self._reading() as connection:
+            found = read_people(connection, tuple_(models.PERSON.c.event, models.PERSON.c.competitor).in_(seats))
+        return {(event_id, who): stored.person for event_id, people in found.items() for who, stored in people.items()}
 
     def person_rows(self, event_id: str) -> list[Mapping[str, Any]]:
         """An event's rows of people, unchecked."""

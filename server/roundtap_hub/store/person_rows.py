@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 import msgspec
-from sqlalchemy import Connection, LargeBinary, cast, select
+from sqlalchemy import ColumnElement, Connection, LargeBinary, cast, select
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.person import Person
@@ -23,8 +23,8 @@ class StoredPerson(NamedTuple):
     digest: str
 
 
-def read_people(connection: Connection, events: Collection[str] | None) -> dict[str, dict[str, StoredPerson]]:
-    """Persons by event and competitor: of these events, or of all."""
+def read_people(connection: Connection, which: ColumnElement[bool] | None) -> dict[str, dict[str, StoredPerson]]:
+    """Persons by event and competitor: those of `which` this is true, or all."""
     # SQLite stores any value. Read as bytes, every value comes through; invalid text would end the reading.
     as_stored = connection.dialect.name == "sqlite"
     columns = (
@@ -32,8 +32,8 @@ def read_people(connection: Connection, events: Collection[str] | None) -> dict[
         for column in (PERSON.c.competitor, PERSON.c.salt, PERSON.c.data)
     )
     query = select(PERSON.c.event, *columns)
-    if events is not None:
-        query = query.where(PERSON.c.event.in_(events))
+    if which is not None:
+        query = query.where(which)
     people: dict[str, dict[str, StoredPerson]] = {}
     for event_id, raw_id, salt, raw in connection.execute(query):
         who = _text(raw_id)

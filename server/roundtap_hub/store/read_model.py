@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
@@ -14,6 +14,7 @@ from roundtap_core.event.decide import apply
 from roundtap_core.event.entries import VENUE
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import EventState, event_names
+from roundtap_hub.store.book import BookPerson, Seat
 from roundtap_hub.store.journal import HUB_FOLDER, START, Head, Journal, events_deleted
 from roundtap_hub.store.models import StaffRow, UnitKeyRow
 from roundtap_hub.store.person_rows import wrong_people
@@ -50,14 +51,13 @@ class Snapshot:
     names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # public names by event and competitor
     keys: Mapping[str, str] = field(default_factory=dict)  # stored unit keys in hex, perhaps revoked ones
     staff: Mapping[str, StaffRow] = field(default_factory=dict)  # stored rows of the staff, by id
+    people_at: Callable[[Collection[Seat]], Mapping[Seat, Person]] = lambda _: {}
+    """Reads the rows of these seats in one query, of dormant events too."""
 
     @property
     def ids(self) -> list[str]:
-        """Every event id ever used, the oldest first. Numbered ids of earlier hubs ("e2") are older."""
-        begun = self.venue.begun
-        return sorted(
-            {*self.events, *self.dormant}, key=lambda event_id: (begun.get(event_id, 0), len(event_id), event_id)
-        )
+        """Every event id ever used, the oldest first."""
+        return sorted({*self.events, *self.dormant}, key=self.venue.age)
 
     def event(self, event_id: str) -> EventState | None:
         """The event, or None; loading a dormant one may take a moment."""
@@ -76,6 +76,19 @@ class Snapshot:
         if event_id in self.dormant:
             return self.load_dormant(self.dormant[event_id]).names
         return self.names[event_id]
+
+    def known_people(self) -> list[BookPerson]:
+        """Everybody in the book who has a row, by the newest of them; the last who played here first. Raises Problem if
+        the database cannot be read."""
+        left, found = dict(self.venue.book.seats), list[BookPerson]()
+        while left:
+            # Mostly once: only who was removed from an event has no row there.
+            rows = self.people_at([seats[-1] for seats in left.values()])
+            for person, seats in left.items():
+                if seats[-1] in rows:
+                    found.append(BookPerson(person, rows[seats[-1]], self.venue.book.seats[person], seats[-1][0]))
+            left = {person: seats[:-1] for person, seats in left.items() if seats[-1] not in rows and len(seats) > 1}
+        return sorted(found, key=lambda each: self.venue.age(each.last_event), reverse=True)
 
     def with_event(self, state: EventState) -> Snapshot:
         """The snapshot with this state of the event; a dormant one is in play again."""
@@ -166,7 +179,8 @@ def load_snapshot(journal: Journal, opened: Callable[[EventSummary], LoadedEvent
         else:
             events[stream] = read_event(journal, EventState(stream))
     people = {event_id: checked_people(journal, state) for event_id, state in events.items()}
-    return Snapshot(venue, events, people, at_rest, opened).with_names().with_rows(journal.secrets())
+    snapshot = Snapshot(venue, events, people, at_rest, opened, people_at=journal.people_at)
+    return snapshot.with_names().with_rows(journal.secrets())
 
 
 def checked_people(journal: Journal, state: EventState) -> dict[str, Person]:

@@ -1,4 +1,4 @@
-"""The venue's stream: epochs, tables, rights, walls, the store's own games, and the state of a restored journal.
+"""The venue's stream: epochs, tables, rights, walls, own games, the book, and the state of a restored journal.
 
 Rights are units' keys, the staff's PINs, players' links. Entries hold digests of keys and PINs, enough to tell which is
 valid; the key itself, a name and the hash of a PIN are rows beside the stream, as entries outlive the right to know a
@@ -17,6 +17,7 @@ from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import GENESIS, Entry, NewEntry
 from roundtap_core.event.states import ReportFate
 from roundtap_core.wire import canonical_json
+from roundtap_hub.store.book import BOOK_KINDS, Book, Seat, apply_book, decide_book, without_event
 from roundtap_hub.store.display_plan import ANNOUNCEMENT_REVOKED, DISPLAY_KINDS, DisplayPlan, apply_display_entry
 
 UNIT_KEYED, UNIT_REVOKED = "unit-keyed", "unit-revoked"
@@ -32,7 +33,7 @@ DESK, TAKEN_BACK = "desk", "taken-back"
 """Holders of a link: given by the desk; revoked, and given only by the desk. No slip gives it in either case."""
 LINKS_MAX = 3000  # how many links are remembered
 
-PlayerId = tuple[str, str]  # (event, competitor)
+PlayerId = Seat
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +213,7 @@ VENUE_KINDS = (
     | STAFF_KINDS
     | RESTORE_KINDS
     | DISPLAY_KINDS
+    | BOOK_KINDS
 )
 
 
@@ -280,12 +282,17 @@ class Venue:
     staff: StaffRoll = field(default_factory=dict)
     unit_ids: Mapping[str, str] = field(default_factory=dict)  # the last name of the unit with this id
     links: Links = field(default_factory=dict)  # players' personal links, used or revoked
+    book: Book = field(default_factory=Book)  # who has played here
     shown: int = 0  # the last entry that staff pages depend on: all but those of personal links
 
     @property
     def told_since_restore(self) -> RestoreState:
         """`restore_state`; an empty one where there is nothing to settle."""
         return self.restore_state or RestoreState()
+
+    def age(self, event_id: str) -> tuple[int, int, str]:
+        """What orders events, the oldest first. Numbered ids of earlier hubs ("e2") are older."""
+        return self.begun.get(event_id, 0), len(event_id), event_id
 
     def unit_at(self, table: int | None) -> str | None:
         return None if table is None else self.unit_by_table.get(table)
@@ -361,6 +368,8 @@ def decide_venue(venue: Venue, new: NewEntry) -> list[NewEntry]:
         if venue.restore_state is not None:
             return decide_venue(venue, structs.replace(new, kind=REPORT_PENDING))
         new = structs.replace(new, data={key: value for key, value in new.data.items() if key != "report"})
+    if new.kind in BOOK_KINDS:
+        return decide_book(venue.book, new)
     event_id = new.data.get("event")
     changes_nothing = {
         REPORT_REFUSED: lambda: new.data["report_id"] in venue.refused,
@@ -444,6 +453,8 @@ def apply_venue(venue: Venue, entry: Entry) -> Venue:
         venue = replace(venue, staff=with_staff(venue.staff, entry))
     elif entry.kind == LINK_HELD:
         venue = replace(venue, links=with_link(venue.links, entry))
+    elif entry.kind in BOOK_KINDS:
+        venue = replace(venue, book=apply_book(venue.book, entry, venue.age))
     elif entry.kind == REPORT_REFUSED:
         fate = ReportFate(
             "refused", entry.number, entry.hash, entry.data["body"], entry.data.get("reason", "unknown-match")
@@ -470,8 +481,12 @@ def apply_venue(venue: Venue, entry: Entry) -> Venue:
     elif entry.kind == EVENT_UNARCHIVED:
         venue = replace(venue, archived=venue.archived - {entry.data["event"]})
     elif entry.kind == EVENT_DELETED:
+        gone = entry.data["event"]
         venue = replace(
-            venue, deleted=venue.deleted | {entry.data["event"]}, archived=venue.archived - {entry.data["event"]}
+            venue,
+            deleted=venue.deleted | {gone},
+            archived=venue.archived - {gone},
+            book=without_event(venue.book, gone, venue.age),
         )
     return replace(
         venue,
