@@ -109,6 +109,8 @@ def same_again(event_id: str) -> AnyResponse:
     """The next event like this one, today, without its people; check-in shows who comes. A second press leads to the
     event that the first one made."""
     before, snapshot = current.event(event_id).state, current.snapshot()
+    if not before.finished:
+        raise Problem("step_changed_meanwhile")
     today = time_of_day(current.hub().clocks.wall(), form=DATE_ALONE)
     waiting = [state for state in snapshot.events.values() if not (state.rounds or state.finished)]
     name = next_name(before.name, today)

@@ -59,7 +59,7 @@ def is_late_entry(state: EventState) -> bool:
 
 
 @routes.route("GET /console/<event_id>/check-in", routes.STAFF, routes.VISIBLE)
-def check_in_page(event_id: str) -> AnyResponse:
+def check_in_page(event_id: str, competitor: str = "") -> AnyResponse:
     """Awaited and present players, with a field to check in by name; before round 1 also people of the book: the
     regulars, or those whose names begin with the letters typed (`q`)."""
     event = current.event(event_id)

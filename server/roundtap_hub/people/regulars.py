@@ -171,12 +171,20 @@ def removing(event_id: str, competitor: str) -> list[Step]:
 def set_regular(event_id: str) -> None:
     """Enter and check in a person of the book (`on` 1), or take that back: undone twice or done twice, it is done
     once."""
-    event, on = current.event(event_id), forms.field("on") == "1"
+    event, on = _before_round_1(event_id), forms.field("on") == "1"
     row = next((each for each in regulars(event) if each.known.id == forms.field("person")), None)
     if row is None:
         raise Problem("book_unknown_person")
     if on != row.here:
         bring([row], event.state) if on else _take_back(event.state, row.competitor)
+
+
+def _before_round_1(event_id: str) -> SavedEvent:
+    """The event; who comes later is entered as a late entry, which asks for more."""
+    event = current.event(event_id)
+    if event.state.public_rounds:
+        raise Problem("step_changed_meanwhile")
+    return event
 
 
 def _take_back(state: EventState, competitor: str) -> None:
@@ -189,7 +197,7 @@ def _take_back(state: EventState, competitor: str) -> None:
 @forms.shows_problem_on("console.check_in_page")
 def bring_all(event_id: str) -> None:
     """Check in all who are awaited, or all who played the evening before (`who` "last"), who are entered as well."""
-    event = current.event(event_id)
+    event = _before_round_1(event_id)
     if forms.field("who") == "last":
         bring(last_evening(event, regulars(event))[1], event.state)
     else:
