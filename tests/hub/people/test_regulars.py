@@ -224,7 +224,7 @@ def test_teams_are_offered_where_teams_play_and_players_where_players_do(house: 
     team = Competitor("p1", "Los Dados", members=("Ana Ruiz", "Eva Luz"), captain="Eva Luz")
     friday(house.service, "Doubles", "2026-11-20", [team, "Kai Eich"])
     assert "Los Dados" not in buttons(organizer)
-    organizer.post("/console", name="Epic", rulebook="xwing-epic", structure="own", swiss_rounds=2)
+    organizer.post("/console", name="Epic", rulebook="xwing-epic-team", structure="own", swiss_rounds=2)
     made = house.service.snapshot.ids[-1]
     assert list(buttons(organizer, f"/console/{made}/check-in")) == ["Los Dados"]
     tap(house, organizer, "Los Dados", event=made)
