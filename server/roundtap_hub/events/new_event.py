@@ -1,10 +1,12 @@
 """A new event, from a form or from an event file with all its records; and its details and options changed later."""
 
+import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
-from flask import request
+from flask import redirect, request, url_for
+from msgspec.structs import replace
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.check.check import violations
@@ -13,28 +15,34 @@ from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event import commands
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.person import Person
-from roundtap_core.event.setup import ABOUT, clean_details
-from roundtap_core.event.states import Official, played_on_from_json
+from roundtap_core.event.setup import ABOUT, DATE, EXTERNAL_ID, clean_details
+from roundtap_core.event.states import TO_CONFIRM, Official, played_on_from_json
 from roundtap_core.eventfile.read import parse_event_file
 from roundtap_core.eventfile.write import round_to_json
+from roundtap_core.names import MOST_LETTERS
 from roundtap_core.randomness import SEED_BITS
 from roundtap_core.records import Tournament
 from roundtap_core.rulebooks.own_rules import ID_BEGIN, rules_from_json
 from roundtap_core.rulebooks.registry import RULEBOOKS, rulebook
 from roundtap_core.standings.totals import list_totals
 from roundtap_hub.events import event_options
-from roundtap_hub.http.routes import OPEN, ORGANIZERS, route
+from roundtap_hub.http.routes import OPEN, ORGANIZERS, OVER, route
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.new_entrants import IMPORT_TIMEOUT_S, person_and_entrant
 from roundtap_hub.store.service import Step
 from roundtap_hub.store.venue import EVENT_BEGUN
-from roundtap_hub.views.saved_event import COLOR, listed_events
+from roundtap_hub.views.round_clock import DATE_ALONE, time_of_day
+from roundtap_hub.views.saved_event import COLOR, known_events, listed_events
 from roundtap_hub.views.store_games import store_games
 
 ABOUT_FIELDS = ("date", "venue", "club", "special_rules")
 """The event's details that a form has; an external id comes only with a file."""
 
+
+COUNTED = re.compile(r"(?<![\d.:/-])\d{1,3}$")
+"""The number at the end of an event's name: of four digits it is a year, after a sign a part of a date."""
+DATED = re.compile(r"\s*\d{4}-\d\d-\d\d$")
 
 COLORS = ("#00785A", "#882255", "#8A4B08", "#4B2E83", "#37474F", "#A3262A", "#0072B2")
 """Distinct for colour-blind eyes, after Okabe and Ito, without the two that mark the sides of a table."""
@@ -93,6 +101,55 @@ def create_event() -> AnyResponse:
     )
     current.hub().service.execute([begin_event_step(event_id), Step(event_id, command)], current.actor())
     return forms.back_to_event(event_id)
+
+
+@route("POST /console/<event_id>/again", ORGANIZERS, OVER)
+@forms.shows_problem_on(forms.EVENTS_PAGE)
+def same_again(event_id: str) -> AnyResponse:
+    """The next event like this one, today, without its people; check-in shows who comes. A second press leads to the
+    event that the first one made."""
+    before, snapshot = current.event(event_id).state, current.snapshot()
+    if not before.finished:
+        raise Problem("step_changed_meanwhile")
+    today = time_of_day(current.hub().clocks.wall(), form=DATE_ALONE)
+    waiting = [state for state in snapshot.events.values() if not (state.rounds or state.finished)]
+    name = next_name(before.name, today)
+    same = (name, before.rulebook_id, before.rules)
+    made = [each.id for each in waiting if (each.name, each.rulebook_id, each.rules) == same]
+    if not made:
+        name = next_name(before.name, today, {line.name for line in known_events(snapshot)})
+        made = [current.hub().new_event_id()]
+        about = {key: text for key, text in before.about.items() if key not in (DATE, EXTERNAL_ID)}
+        steps: list[commands.Command] = [
+            commands.CreateEvent(
+                name,
+                before.rulebook_id,
+                before.level,
+                before.given_options,
+                before.color,
+                secrets.randbits(SEED_BITS),
+                clean_details({**about, DATE: today}),
+                rules_from_json(before.rules) if before.rules else None,
+            ),
+            commands.SetCheckIn(before.check_in),
+            commands.SetSignUp(before.sign_up is not None, before.sign_up == TO_CONFIRM),
+            commands.SetPrizes(tuple(replace(prize, competitor=None) for prize in before.prizes)),
+        ]
+        current.hub().service.execute(
+            [begin_event_step(made[0]), *(Step(made[0], step) for step in steps)], current.actor()
+        )
+    return redirect(url_for("console.check_in_page", event_id=made[0]), 303)
+
+
+def next_name(name: str, today: str, taken: Collection[str] = ()) -> str:
+    """ "Friday 13" after "Friday 12", or the next number that no event has; else the same name with today's date."""
+    counted = COUNTED.search(name)
+    if counted is None:
+        dated = f" {today}" if today else ""
+        return DATED.sub("", name)[: MOST_LETTERS - len(dated)].rstrip() + dated
+    number = str(int(counted[0]) + 1).zfill(len(counted[0]))
+    following = f"{name[: counted.start()]}{number}"
+    return next_name(following, today, taken) if following in taken and len(number) < 4 else following
 
 
 @route("POST /console/import", ORGANIZERS)

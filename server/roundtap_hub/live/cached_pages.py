@@ -9,6 +9,8 @@ from roundtap_hub.http.page_queues import Busy
 from roundtap_hub.http.page_threads import BusyPage
 from roundtap_hub.http.requester import (
     LANGUAGE,
+    OWN_LINK,
+    OWN_LINK_S,
     PHONE,
     PHONE_S,
     client_key_in,
@@ -132,6 +134,7 @@ class CachedPages:
         if cached is None or not cached.body:
             return False
         more = [*OWN_PAGE_HEADERS, (b"content-language", key.language.encode())]
+        more.append(set_cookie(OWN_LINK, page.of, OWN_LINK_S))
         if not phone_of(scope):
             more.append(set_cookie(PHONE, new_phone(), PHONE_S))
         await http_answers.send_cached(scope, send, HTML, cached.body, more, cached.etag)

@@ -2,9 +2,8 @@
 their lists: a rulebook's form to view, type and correct one, and the state of each.
 """
 
-import re
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -16,8 +15,7 @@ from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event import abandoned_match, commands
 from roundtap_core.event.lookups import require_reason
 from roundtap_core.event.person import Person
-from roundtap_core.event.states import EventState, MatchState, RoundState
-from roundtap_core.name_search import fold, is_found, search_text
+from roundtap_core.event.states import EventState, MatchState, RoundState, active_ids
 from roundtap_core.names import clean_name
 from roundtap_core.numbers import next_number
 from roundtap_core.records import CONCESSION, Competitor, Result, Side, other_side
@@ -30,6 +28,7 @@ from roundtap_hub.http.qr_svg import qr_svg
 from roundtap_hub.live import current, forms, render, result_wizard
 from roundtap_hub.live.list_fields import list_view, typed_list
 from roundtap_hub.people.raw_table import UNSEEN_MARKS, marked_rows, name_rows
+from roundtap_hub.people.regulars import SHOWN, bring, check_in_steps, find_by_name, last_evening, regulars, removing
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.new_entrants import person_and_entrant
 from roundtap_hub.store.person_rows import is_damaged, refuse_damaged
@@ -37,11 +36,9 @@ from roundtap_hub.store.service import Step
 from roundtap_hub.views.competitors import IN, CompetitorRow, roster
 from roundtap_hub.views.judging_view import people_forms_view
 from roundtap_hub.views.round_clock import played_ms
-from roundtap_hub.views.saved_event import SavedEvent, full_names
+from roundtap_hub.views.saved_event import SavedEvent, full_names, planned_swiss
 from roundtap_hub.views.tables import absentees_view, grid_cells
 from roundtap_hub.views.unit_presence import OLD_SLIP, TAKEN
-
-NUMBERED = re.compile(r" \(\d+\)$")  # the number that tells namesakes apart, which no one types
 
 SIGN_UP = "sign-up"  # the `back` field of forms on the sign-up page
 
@@ -61,21 +58,18 @@ def is_late_entry(state: EventState) -> bool:
     return len(state.public_rounds) == 1
 
 
-def find_by_name(typed: str, rows: Sequence[CompetitorRow]) -> list[CompetitorRow]:
-    """Rows that a few letters mean: with exactly this name, else those where every word begins a part of the name."""
-    wanted = fold(typed)
-    same = [each for each in rows if fold(NUMBERED.sub("", each.name)) == wanted]
-    if same or not wanted:
-        return same
-    return [each for each in rows if is_found(wanted, search_text(each.name), begins=True)]
-
-
 @routes.route("GET /console/<event_id>/check-in", routes.STAFF, routes.VISIBLE)
 def check_in_page(event_id: str, competitor: str = "") -> AnyResponse:
-    """Awaited and present players, with a field to check in by name."""
+    """Awaited and present players, with a field to check in by name; before round 1 also people of the book: the
+    regulars, or those whose names begin with the letters typed (`q`)."""
     event = current.event(event_id)
-    state, typed = event.state, request.args.get("q", "").strip()
+    state, typed = event.state, request.args.get("q", forms.field("name")).strip()[: forms.NAME_LETTERS]
     missing, present = awaited_and_present(event)
+    early = not (state.public_rounds or state.finished)
+    known = regulars(event) if early else []
+    before, of_last = last_evening(event, known)
+    found = find_by_name(typed, missing) if typed else []
+    offered = find_by_name(typed, known) if typed else [row for row in known if row.evenings]
     return render.page(
         "check_in.html",
         feed=routes.PageKey("console", event_id),
@@ -83,10 +77,16 @@ def check_in_page(event_id: str, competitor: str = "") -> AnyResponse:
         rulebook=state.rulebook,
         missing=missing,
         here=present,
+        early=early,
         late=is_late_entry(state),
         over=len(state.public_rounds) > 1 or state.cut is not None,
         q=typed,
-        found=find_by_name(typed, missing) if typed else (),
+        found=found,
+        regulars=offered[:SHOWN],
+        unknown=bool(typed) and not (found or offered),
+        before=before,
+        of_last=[row for row in of_last if not row.here],
+        may_draw=early and not state.rounds and len(active_ids(state)) > 1 and planned_swiss(state) is not None,
         desk=people_forms_view(event),
     )
 
@@ -103,18 +103,26 @@ def set_check_in(event_id: str) -> AnyResponse:
 @routes.route("POST /console/<event_id>/check-in/name", routes.HEADS_AND_DESK, routes.OPEN)
 @forms.shows_problem_on(check_in_page)
 def check_in_name(event_id: str) -> AnyResponse:
-    """Check in the player whose name was typed; where several fit, show them to choose from."""
+    """Check in the player whose name was typed: of several awaited ones the page asks which. Before round 1 the first
+    of the book is entered; for a name that fits nobody the page asks whether to enter a new player."""
     event, typed = current.event(event_id), clean_name(forms.field("name"))
     missing, present = awaited_and_present(event)
-    fitting = find_by_name(typed, missing)
+    fitting, early = find_by_name(typed, missing), not event.state.public_rounds
     if not typed:
         raise Invalid("no_names")
-    if not fitting:
+    known = [row for row in find_by_name(typed, regulars(event) if early else []) if not row.here]
+    if not (fitting or known):
         already = find_by_name(typed, present)
-        raise Problem("check_in_already", name=already[0].name) if already else Problem("check_in_nobody", name=typed)
-    if len(fitting) > 1 or is_late_entry(event.state):
+        if already or not early:
+            raise (
+                Problem("check_in_already", name=already[0].name) if already else Problem("check_in_nobody", name=typed)
+            )
+    if len(fitting) > 1 or is_late_entry(event.state) or not (fitting or known):
         return redirect(url_for("console.check_in_page", event_id=event_id, q=typed), 303)
-    _check_in(event_id, fitting[0].id, None)
+    if fitting:
+        current.hub().service.execute(check_in_steps(event.state, fitting[0].id), current.actor())
+    else:
+        bring(known[:1], event.state)
     return redirect(url_for("console.check_in_page", event_id=event_id), 303)
 
 
@@ -123,7 +131,8 @@ def check_in_name(event_id: str) -> AnyResponse:
 def set_checked_in(event_id: str, competitor: str) -> None:
     """Mark a player as present (`on` 1) or not; a late entry `meets` an opponent."""
     if forms.field("on", "1") == "1":
-        _check_in(event_id, competitor, forms.field("meets") or None)
+        steps = check_in_steps(current.event(event_id).state, competitor, forms.field("meets") or None)
+        current.hub().service.execute(steps, current.actor())
     else:
         forms.submit_command(event_id, commands.CheckIn(competitor, on=False))
 
@@ -140,19 +149,12 @@ def _back() -> str:
     return "sign_up_page" if forms.field("back") == SIGN_UP else "check_in_page"
 
 
-def _check_in(event_id: str, competitor: str, meets: str | None) -> None:
-    """Checking in at the desk also confirms the entry."""
-    steps = [Step(event_id, commands.ConfirmEntry(competitor, meets=meets))]
-    if current.event(event_id).state.check_in:
-        steps.insert(0, Step(event_id, commands.CheckIn(competitor, meets=meets)))
-    current.hub().service.execute(steps, current.actor())
-
-
 @routes.route("POST /console/<event_id>/competitors/<competitor>/remove", routes.HEADS_AND_DESK, routes.OPEN)
 @forms.shows_problem_on(forms.EVENT_PAGE)
 def remove_person(event_id: str, competitor: str) -> AnyResponse:
     """Remove an entry that never played, without a trace."""
-    forms.submit_command(event_id, commands.RemoveCompetitor(competitor))
+    first, then = removing(event_id, competitor)
+    current.hub().service.execute([replace(first, seen=forms.field("step")), then], current.actor())
     if forms.field("back"):
         return redirect(url_for(f"console.{_back()}", event_id=event_id), 303)
     return forms.back_to_event(event_id, "competitors")
@@ -304,6 +306,8 @@ def add_competitors(event_id: str) -> AnyResponse:
         entrant = structs.replace(entrant, checked_in=bool(forms.field("here")))
         steps.append(Step(event_id, commands.EnterCompetitor(entrant, meets=meets, reason=forms.typed_reason())))
     current.hub().service.execute(steps, current.actor(), people)
+    if forms.field("back"):
+        return redirect(url_for(f"console.{_back()}", event_id=event_id), 303)
     return forms.back_to_event(event_id, "competitors", marked=name_rows(marked_rows([line] for line in typed)))
 
 

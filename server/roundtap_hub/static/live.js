@@ -128,10 +128,20 @@
     setTimeout(() => { if (event.defaultPrevented) sent.delete(target); else asks(); }, 0);
   }, true);
   // The page that follows a press lies under the same finger, and its buttons lie elsewhere: all of them wait.
-  document.addEventListener("submit", () => tab.set(PRESSED, "1"));
-  if (tab.get(PRESSED)) {
+  // Who pressed with a key goes on with the next step's own button; held down, the key presses it no more.
+  const BY_KEY = "key";
+  let byKey = false;
+  document.addEventListener("click", ({ detail }) => { byKey = detail === 0; }, true);
+  document.addEventListener("keydown", (event) => {
+    if (event.repeat && event.key === "Enter" && event.target.closest("#next")) event.preventDefault();
+  });
+  document.addEventListener("submit", () => tab.set(PRESSED, byKey ? BY_KEY : "1"));
+  const pressedBefore = tab.get(PRESSED);
+  if (pressedBefore) {
     tab.set(PRESSED, "");
     if (document.getElementById("next")) {
+      const step = pressedBefore === BY_KEY && document.querySelector("#next .main");
+      if (step) step.focus();
       const main = document.querySelector("main");
       landedAt = performance.now() + SETTLE_MS;
       main.classList.add("settling");
@@ -599,7 +609,7 @@
   }
 
   // For pages that ask by themselves what changed.
-  window.roundtapLive = { patch, look, asks, typing };
+  window.roundtapLive = { patch, take, look, asks, typing };
 
   settleStep(false);
   const first = document.querySelector("[role=alert]");

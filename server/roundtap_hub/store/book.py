@@ -92,7 +92,9 @@ def decide_book(book: Book, new: NewEntry) -> list[NewEntry]:
             for competitor, person in data["persons"].items()
             if (event, competitor) not in book.forgotten | book.persons.keys() and person not in there
         }
-        return [structs.replace(new, data={**data, "persons": persons})] if persons else []
+        removed = [who for who in data.get("removed", ()) if (event, who) in book.persons]
+        told = {**data, "persons": persons, **({"removed": removed} if removed else {})}
+        return [structs.replace(new, data=told)] if persons or removed else []
     for person in (data["person"], data.get("other", data["person"])):
         if person not in book.seats:
             raise Problem("book_unknown_person")
@@ -118,13 +120,14 @@ def apply_book(book: Book, entry: Entry, age: Age) -> Book:
         seats = {(data["event"], competitor): person for competitor, person in data["persons"].items()}
         # An entry that follows another copy of this journal may name seats that are known otherwise here.
         known = book.persons.keys() | book.forgotten
-        return _changed(book, {seat: person for seat, person in seats.items() if seat not in known}, age)
+        gone = dict.fromkeys((data["event"], competitor) for competitor in data.get("removed", ()))
+        return _changed(book, gone | {seat: person for seat, person in seats.items() if seat not in known}, age)
     if entry.kind == PEOPLE_JOINED:
         return _changed(book, dict.fromkeys(book.seats.get(data["other"], ()), data["person"]), age)
     if entry.kind == PERSON_PARTED:
         return _changed(book, {(data["seat"][0], data["seat"][1]): data["new"]}, age)
-    gone = seats_forgotten([entry])
-    return replace(_changed(book, dict.fromkeys(gone), age), forgotten=book.forgotten.union(gone))
+    forgotten = seats_forgotten([entry])
+    return replace(_changed(book, dict.fromkeys(forgotten), age), forgotten=book.forgotten.union(forgotten))
 
 
 def without_event(book: Book, event_id: str, age: Age) -> Book:

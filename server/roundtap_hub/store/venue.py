@@ -275,6 +275,7 @@ class Venue:
     """Former tables: by unit and table, the entry of this stream that last took the unit away."""
     refused: Mapping[str, ReportFate] = field(default_factory=dict)  # reports for events that this hub does not know
     begun: Mapping[str, int] = field(default_factory=dict)  # by event id, its first entry: ids do not show the order
+    begun_at: Mapping[str, str | None] = field(default_factory=dict)  # its wall time, where the hub knew it
     archived: frozenset[str] = frozenset()  # events that are archived
     deleted: frozenset[str] = frozenset()  # events whose people are deleted; their chains stay
     restore_state: RestoreState | None = None  # what a restored journal still has to settle; None: nothing
@@ -481,7 +482,12 @@ def apply_venue(venue: Venue, entry: Entry) -> Venue:
     elif entry.kind == GAME_REMOVED:
         venue = replace(venue, games={name: text for name, text in venue.games.items() if name != entry.data["name"]})
     elif entry.kind == EVENT_BEGUN:
-        venue = replace(venue, begun={**venue.begun, entry.data["event"]: entry.number})
+        event = entry.data["event"]
+        venue = replace(
+            venue,
+            begun={**venue.begun, event: entry.number},
+            begun_at={**venue.begun_at, event: entry.at.wall},
+        )
     elif entry.kind == EVENT_ARCHIVED:
         venue = replace(venue, archived=venue.archived | {entry.data["event"]})
     elif entry.kind == EVENT_UNARCHIVED:

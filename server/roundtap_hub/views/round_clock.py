@@ -44,7 +44,7 @@ SIGNS = {
 }
 PHASE_SIGN = "phase"
 
-DATE_AND_TIME = "%Y-%m-%d %H:%M"
+DATE_ALONE, DATE_AND_TIME = "%Y-%m-%d", "%Y-%m-%d %H:%M"
 
 
 class BareClock(ClockView, frozen=True, omit_defaults=True, kw_only=True):

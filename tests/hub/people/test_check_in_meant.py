@@ -1,6 +1,6 @@
 """Whom a name typed at the check-in means: the very name, or all who are called so; never one of several."""
 
-from roundtap_hub.people.registration_desk import find_by_name
+from roundtap_hub.people.regulars import find_by_name
 from roundtap_hub.views.competitors import IN, CompetitorRow
 
 

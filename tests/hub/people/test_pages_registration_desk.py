@@ -44,6 +44,11 @@ def test_letters_that_mean_several_ask_which_and_letters_that_mean_nobody_say_so
     assert [name in found for name in ("Ana Ruiz", "Ana Kort", "Anna Ruiz", "Eva Luz")] == [True, True, True, False]
     assert browser.post(f"{PAGE}/name", name="Ana Ruiz").location == PAGE, "the very name is one"
     assert "Ana Ruiz is already checked in" in problem_of(browser.post(f"{PAGE}/name", name="ana ruiz"))
+    asked = browser.get(browser.post(f"{PAGE}/name", name="Zoe").location)
+    assert "No known player matches “Zoe”" in text_of(asked)
+    assert 'id="name" name="name" value=""' in asked.text, "the next name is not typed on behind it"
+    browser.post(f"{PAGE}/name", name="Eva Luz")
+    house.publish()
     refused = browser.post(f"{PAGE}/name", name="Zoe")
     assert "No unchecked player matches “Zoe”" in problem_of(refused)
     assert 'value="Zoe"' not in refused.text, "the next name is not typed on behind it"

@@ -1,0 +1,64 @@
+// Check-in: what is typed narrows the regulars; a tap enters one, or takes that back, and nothing moves.
+"use strict";
+(() => {
+  const field = document.getElementById("name");
+  // The second press of a double click means the first one.
+  const TWICE_MS = 500;
+  const pressed = new Map();
+  let looking = null;
+
+  // The answer is this very page as it is now; of several that were asked for only the last one counts.
+  async function show(asked) {
+    looking = asked;
+    const answer = await asked;
+    const text = await answer.text();
+    if (looking !== asked) return false;
+    const page = new DOMParser().parseFromString(text, "text/html");
+    if (!page.getElementById("regulars")) { location.reload(); return false; }
+    for (const old of document.querySelectorAll("main > .problem")) old.remove();
+    const problem = page.querySelector("main > .problem");
+    if (problem) document.getElementById("changed-hint").before(document.importNode(problem, true));
+    window.roundtapLive.take(page);
+    return !problem;
+  }
+
+  function typed(text) {
+    const at = new URL(location.href);
+    at.searchParams.delete("q");
+    if (text) at.searchParams.set("q", text);
+    history.replaceState(null, "", at);
+    return at;
+  }
+
+  if (field) field.addEventListener("input", () => {
+    show(fetch(typed(field.value.trim()), { headers: { Accept: "text/html" }, cache: "no-store" })).catch(() => {});
+  });
+
+  document.addEventListener("submit", async (event) => {
+    const form = event.target;
+    if (!form.matches(".regulars form")) return;
+    event.preventDefault();
+    const button = form.querySelector("button");
+    const { id } = button;
+    if (performance.now() < (pressed.get(id) || 0)) return;
+    pressed.set(id, performance.now() + TWICE_MS);
+    const body = new URLSearchParams(new FormData(form));
+    try {
+      const done = await show(fetch(form.action, { method: "POST", body, headers: { Accept: "text/html" }, cache: "no-store" }));
+      const found = done && field && typed("") && field.value;
+      if (found) field.value = "";
+      const next = found ? field : document.getElementById(id);
+      if (next) next.focus({ preventScroll: true });
+    } catch (error) {
+      // The feed tells of a lost hub; the button can be pressed again.
+    }
+    button.disabled = false;
+  });
+
+  document.addEventListener("keydown", (event) => {
+    if (event.target !== field) return;
+    const first = event.key === "ArrowDown" && document.querySelector("#regulars button");
+    if (first) { event.preventDefault(); first.focus(); }
+    if (event.key === "Escape") field.blur();
+  });
+})();
