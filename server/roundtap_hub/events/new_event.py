@@ -30,8 +30,10 @@ from roundtap_hub.http.routes import OPEN, ORGANIZERS, OVER, route
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.new_entrants import IMPORT_TIMEOUT_S, person_and_entrant
+from roundtap_hub.store.saved_leagues import league_saved
 from roundtap_hub.store.service import Step
 from roundtap_hub.store.venue import EVENT_BEGUN
+from roundtap_hub.views.league_tables import leagues_of
 from roundtap_hub.views.round_clock import DATE_ALONE, time_of_day
 from roundtap_hub.views.saved_event import COLOR, known_events, listed_events
 from roundtap_hub.views.store_games import store_games
@@ -106,8 +108,8 @@ def create_event() -> AnyResponse:
 @route("POST /console/<event_id>/again", ORGANIZERS, OVER)
 @forms.shows_problem_on(forms.EVENTS_PAGE)
 def same_again(event_id: str) -> AnyResponse:
-    """The next event like this one, today, without its people; check-in shows who comes. A second press leads to the
-    event that the first one made."""
+    """The next event like this one, today, in its leagues, without its people; check-in shows who comes. A second press
+    leads to the event that the first one made."""
     before, snapshot = current.event(event_id).state, current.snapshot()
     if not before.finished:
         raise Problem("step_changed_meanwhile")
@@ -135,8 +137,14 @@ def same_again(event_id: str) -> AnyResponse:
             commands.SetSignUp(before.sign_up is not None, before.sign_up == TO_CONFIRM),
             commands.SetPrizes(tuple(replace(prize, competitor=None) for prize in before.prizes)),
         ]
+        leagues = [league_saved(each.with_event(made[0])) for each in leagues_of(snapshot, event_id)]
         current.hub().service.execute(
-            [begin_event_step(made[0]), *(Step(made[0], step) for step in steps)], current.actor()
+            [
+                begin_event_step(made[0]),
+                *(Step(made[0], step) for step in steps),
+                *(Step(VENUE, league) for league in leagues),
+            ],
+            current.actor(),
         )
     return redirect(url_for("console.check_in_page", event_id=made[0]), 303)
 

@@ -1,7 +1,7 @@
 """The venue's leagues: a name, rules, and the events that are added up. Who is who is the book's (store/book.py)."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from roundtap_core.event.entries import Entry, NewEntry
 from roundtap_core.standings.league import LeagueRules, by_place_of
@@ -33,6 +33,9 @@ class League:
             coming=self.coming,
             ties="best" if self.ties == "best" else "latest" if self.ties == "latest" else "places",
         )
+
+    def with_event(self, event_id: str) -> "League":
+        return replace(self, events=(*self.events, event_id))
 
 
 def league_saved(league: League) -> NewEntry:

@@ -178,3 +178,13 @@ def test_a_wall_shows_the_league_of_its_event(house: House) -> None:
     assert 'data-list="league"' in wall
     assert "Autumn" in wall
     assert "Autumn" in house.browser().get("/e/e1/standings").text
+
+
+def test_the_same_again_counts_for_the_same_leagues(house: House) -> None:
+    desk = evening(house, "e1")
+    known(house, "e1")
+    league = made(desk, "e1")
+    desk.get("/console/e1")
+    assert desk.post("/console/e1/again").status_code == 303
+    assert house.service.snapshot.venue.leagues[league].events == ("e1", "e2")
+    assert "Not over yet: Friday 2" in text_of(house.browser().get(f"/league/{league}"))
