@@ -38,6 +38,7 @@ COMMANDS: dict[str, Command] = {
     "pair": Command("roundtap.headless.pair", "draw the next round of an event file"),
     "standings": Command("roundtap.headless.standings", "the standings of an event file"),
     "bracket": Command("roundtap.headless.bracket", "the elimination tree of an event file"),
+    "site": Command("roundtap.headless.site", "event files as plain pages, for a club's web page"),
     "check": Command("roundtap.headless.check", "every rule that an event file breaks"),
     "rulebook": Command("roundtap.headless.rulebook", "the rulebooks, or one rulebook's figures and house decisions"),
     "journal": Command("roundtap.headless.journal", "what is in a hub's journal, and whether it holds", ("hub",)),

@@ -1,8 +1,6 @@
 """An event's exports (file, standings, List Fortress), and archiving, restoring and deleting it."""
 
 import json
-import re
-import unicodedata
 
 from flask import abort, g, redirect, url_for
 from werkzeug.wrappers import Response as AnyResponse
@@ -10,7 +8,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.to_tournament import whole_tournament
-from roundtap_core.eventfile.exports import list_fortress
+from roundtap_core.eventfile.exports import file_stem, list_fortress
 from roundtap_core.eventfile.exports import standings_csv as csv_of
 from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_hub.http.http_answers import problem_status
@@ -76,7 +74,7 @@ def export_file(event_id: str) -> AnyResponse:
     event = current.event(event_id)
     whole = whole_tournament(event.state, event.people)
     text = json.dumps(tournament_to_json(whole), ensure_ascii=False, indent=2) + "\n"
-    return render.download(text, "application/json; charset=utf-8", file_name(event.state.name, "json"))
+    return render.download(text, "application/json; charset=utf-8", f"{file_stem(event.state.name)}.json")
 
 
 @route("GET /console/<event_id>/standings.csv", STAFF, VISIBLE)
@@ -85,7 +83,7 @@ def export_standings(event_id: str) -> AnyResponse:
     event = current.event(event_id)
     text = csv_of(tournament(event), settled_round(event.state), now=True)
     # Without a byte order mark, spreadsheets guess another encoding.
-    return render.download("\ufeff" + text, "text/csv; charset=utf-8", file_name(event.state.name, "csv"))
+    return render.download("\ufeff" + text, "text/csv; charset=utf-8", f"{file_stem(event.state.name)}.csv")
 
 
 @route("GET /console/<event_id>/list-fortress.json", STAFF, VISIBLE)
@@ -95,12 +93,4 @@ def export_list_fortress(event_id: str) -> AnyResponse:
     if not event.state.rulebook.list_fortress:
         abort(404)
     text = json.dumps(list_fortress(tournament(event)), ensure_ascii=False, indent=2) + "\n"
-    return render.download(
-        text, "application/json; charset=utf-8", file_name(f"{event.state.name} list fortress", "json")
-    )
-
-
-def file_name(event_name: str, ending: str) -> str:
-    """The event's name in plain letters: "Liga Żyto 3" → "liga-zyto-3.json"."""
-    plain = unicodedata.normalize("NFKD", event_name.casefold().replace("ł", "l")).encode("ascii", "ignore").decode()
-    return f"{re.sub('[^a-z0-9]+', '-', plain).strip('-')[:60] or 'event'}.{ending}"
+    return render.download(text, "application/json; charset=utf-8", f"{file_stem(event.state.name)}-list-fortress.json")
