@@ -75,8 +75,8 @@ class Site:
 
     def __init__(self, words: Words) -> None:
         self._words = words
+        # By the page's file name: the event's date, its line in the list, its page.
         self._events: dict[str, tuple[str, str, bytes]] = {}
-        """By the page's file name: the event's date, its line in the list, its page."""
 
     def add(self, tournament: Tournament) -> None:
         """Add an event's page, named after its date and name. Raises Problem where a recorded result cannot be read."""
@@ -88,15 +88,18 @@ class Site:
         )
         to = next(f"{stem}.html" for stem in stems if f"{stem}.html" not in {"index.html", *self._events})
         head = f'<nav><a href="index.html">{words("site.title")}</a></nav>\n<h1>{title}</h1>\n<p>{line}</p>\n'
-        listed = f'<li><a href="{to}">{title}</a><br><small>{line}</small></li>\n'
-        self._events[to] = date, listed, _page(words, title, head + body)
+        self._events[to] = (
+            date,
+            f'<li><a href="{to}">{title}</a><br><small>{line}</small></li>\n',
+            _page(words, title, head + body),
+        )
 
     def pages(self, league: Table | None = None) -> dict[str, bytes]:
         """All pages by file name, with the list of events, the newest first, and below it the table of a league."""
         lines = [line for _, line, _ in sorted(self._events.values(), key=lambda event: event[0], reverse=True)]
-        title, none = self._words("site.title"), f"<li>{self._words('site.none')}</li>\n"
-        body = f"<h1>{title}</h1>\n<ul>\n{''.join(lines) or none}</ul>\n{_table('league', league) if league else ''}"
-        return {"index.html": _page(self._words, title, body), **{to: page for to, (*_, page) in self._events.items()}}
+        title, table = self._words("site.title"), _table("league", *league) if league else ""
+        index = _page(self._words, title, f"<h1>{title}</h1>\n<ul>\n{''.join(lines)}</ul>\n{table}")
+        return {"index.html": index, **{to: page for to, (*_, page) in self._events.items()}}
 
 
 def _event(tournament: Tournament, words: Words) -> tuple[str, str]:
@@ -106,12 +109,20 @@ def _event(tournament: Tournament, words: Words) -> tuple[str, str]:
     ranked = _standings(tournament, bracket, over, names, words) if tournament.rounds else ("", (), ())
     tables = ({"standings": ranked} if ranked[2] else {}) | _rounds(tournament, bracket, names, words)
     first = [name for rank, name, *_ in ranked[2] if rank == "1" and over]
-    facts = [book_of(tournament).title, words("players.n", n=len(tournament.competitors))]
-    won = [words("told.won", name=first[0])] if len(first) == 1 else []
+    facts = [
+        about.get("date"),
+        about.get("venue"),
+        book_of(tournament).title,
+        words("players.n", n=len(tournament.competitors)),
+        words("told.won", name=first[0]) if len(first) == 1 else "",
+    ]
     ways = "".join(f'<a href="#{at}">{escape(heading)}</a>\n' for at, (heading, *_) in tables.items())
-    drawing = f'<div class="wide">{bracket_svg(bracket, names, words)}</div>\n' if bracket else ""
-    body = f"<nav>{ways}</nav>\n{drawing}" + "".join(_table(*each) for each in tables.items())
-    return escape(" · ".join(filter(None, (about.get("date"), about.get("venue"), *facts, *won)))), body
+    body = [
+        f"<nav>{ways}</nav>\n",
+        f'<div class="wide">{bracket_svg(bracket, names, words)}</div>\n' if bracket else "",
+        *(_table(at, *table) for at, table in tables.items()),
+    ]
+    return escape(" · ".join(filter(None, facts))), "".join(body)
 
 
 def _standings(
@@ -119,10 +130,8 @@ def _standings(
 ) -> Table:
     book, swiss = book_of(tournament), any(played.stage in SWISS_STAGES for played in tournament.rounds)
     rows = {row.competitor: row for row in standings(tournament)} if swiss else {}
-    keys, draws = (
-        [*dict.fromkeys(k for row in rows.values() for k in row.tiebreakers)],
-        any(r.draws for r in rows.values()),
-    )
+    keys = [*dict.fromkeys(key for row in rows.values() for key in row.tiebreakers)]
+    draws = any(row.draws for row in rows.values())
     cells = {
         who: [
             book.points_text(row.points),
@@ -131,11 +140,11 @@ def _standings(
         ]
         for who, row in rows.items()
     }
-    figures = ["points", "record.draws" if draws else "record", *keys] if rows else []
     return (
         words("standings.final" if over else "standings"),
         [
-            *(words(f"column.{key}") for key in ("rank", "name", *figures)),
+            *(words(f"column.{key}") for key in ("rank", "name")),
+            *(words(f"column.{key}") for key in ("points", "record.draws" if draws else "record", *keys) if rows),
             *([words("standings.reached")] if bracket else []),
         ],
         [
@@ -153,8 +162,7 @@ def _standings(
 def _rounds(
     tournament: Tournament, bracket: Bracket | None, names: Mapping[str, str], words: Words
 ) -> dict[str, Table]:
-    numbers, stages = bracket.round_numbers if bracket else (), stages_of(tournament)
-    games = {number: bracket.of_round(nth)[0] for nth, number in enumerate(numbers, start=1)} if bracket else {}
+    games = {n: bracket.of_round(nth)[0] for nth, n in enumerate(bracket.round_numbers, start=1)} if bracket else {}
     return {
         f"round-{played.number}": (
             round_label(words, game_name(bracket, games[played.number]))
@@ -162,7 +170,7 @@ def _rounds(
             else words("bracket.tiebreak" if played.stage == TIEBREAK else "round", number=played.number),
             (),
             [
-                _match(tournament, bracket, stages[played.number], match, names, words)
+                _match(tournament, bracket, stages_of(tournament)[played.number], match, names, words)
                 for match in sorted(played.matches, key=lambda match: (match.table is None, match.table or 0))
             ],
         )
@@ -174,10 +182,10 @@ def _match(
     tournament: Tournament, bracket: Bracket | None, stage: str, match: Match, names: Mapping[str, str], words: Words
 ) -> list[str]:
     """Table, player, result, player; who has won is ticked, in a bracket who goes on."""
-    book, table, third = book_of(tournament), "–" if match.table is None else str(match.table), match.game == THIRD
+    book, table = book_of(tournament), "–" if match.table is None else str(match.table)
     if match.b is None or match.result is None:
         return [table, names[match.a], "", names[match.b] if match.b else words(f"bye.{match.bye}")]
-    options = book.options(tournament.options)
+    options, third = book.options(tournament.options), match.game == THIRD
     wins = book.games(THIRD_STAGE if third else stage, options) // 2 + 1 if match.result.ended == CONCESSION else 0
     shown = result_shown(book, options, match.result, wins)
     through = [game.winner for game in bracket.games if game.match is match] if bracket else []
@@ -193,12 +201,13 @@ def _match(
     return [table, a, " · ".join(filter(None, more)), b]
 
 
-def _table(anchor: str, table: Table) -> str:
-    heading, columns, rows = table
+def _table(anchor: str, heading: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     lines = [f"<tr><th>{'</th><th>'.join(map(escape, columns))}</th></tr>\n"] if columns else []
     lines += [f"<tr><td>{'</td><td>'.join(map(escape, row))}</td></tr>\n" for row in rows]
-    inside = f'<table class="{"ranks" if columns else "pairs"}">\n{"".join(lines)}</table>'
-    return f'<h2 id="{anchor}">{escape(heading)}</h2>\n<div class="wide">{inside}</div>\n'
+    return (
+        f'<h2 id="{anchor}">{escape(heading)}</h2>\n'
+        f'<div class="wide"><table class="{"ranks" if columns else "pairs"}">\n{"".join(lines)}</table></div>\n'
+    )
 
 
 def _page(words: Words, title: str, body: str) -> bytes:

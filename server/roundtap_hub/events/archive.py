@@ -1,6 +1,8 @@
 """An event's exports (file, standings, List Fortress), and archiving, restoring and deleting it."""
 
+import io
 import json
+from zipfile import ZIP_DEFLATED, ZipFile
 
 from flask import abort, g, redirect, url_for
 from werkzeug.wrappers import Response as AnyResponse
@@ -10,13 +12,14 @@ from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.to_tournament import whole_tournament
 from roundtap_core.eventfile.exports import file_stem, list_fortress
 from roundtap_core.eventfile.exports import standings_csv as csv_of
+from roundtap_core.eventfile.site import Site
 from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_hub.http.http_answers import problem_status
 from roundtap_hub.http.routes import NOT_IN_PLAY, ORGANIZERS, OVER, STAFF, VISIBLE, PageKey, route
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.store.command_pipeline import refuse_event_change
 from roundtap_hub.store.venue import EVENT_ARCHIVED, EVENT_DELETED, EVENT_UNARCHIVED
-from roundtap_hub.views.saved_event import archived_list, settled_round, tournament
+from roundtap_hub.views.saved_event import archived_list, known_events, settled_round, tournament
 
 
 @route("GET /console/archived", ORGANIZERS)
@@ -93,4 +96,19 @@ def export_list_fortress(event_id: str) -> AnyResponse:
     if not event.state.rulebook.list_fortress:
         abort(404)
     text = json.dumps(list_fortress(tournament(event)), ensure_ascii=False, indent=2) + "\n"
-    return render.download(text, "application/json; charset=utf-8", f"{file_stem(event.state.name)}-list-fortress.json")
+    return render.download(
+        text, "application/json; charset=utf-8", f"{file_stem(f'{event.state.name} list fortress')}.json"
+    )
+
+
+@route("GET /console/results.zip", ORGANIZERS)
+@forms.shows_problem_on(forms.EVENTS_PAGE)
+def export_results() -> AnyResponse:
+    """All finished events as plain pages, by the names of today; those at rest are opened one after the other."""
+    site, packed = Site(current.words()), io.BytesIO()
+    for event in (current.event(line.id) for line in known_events(current.snapshot()) if line.finished):
+        site.add(whole_tournament(event.state, event.people))
+    with ZipFile(packed, "w", ZIP_DEFLATED) as folder:
+        for name, page in site.pages().items():
+            folder.writestr(name, page)
+    return render.download(packed.getvalue(), "application/zip", "results.zip")
