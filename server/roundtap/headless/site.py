@@ -26,7 +26,7 @@ def run(args: Namespace) -> int:
         for where in args.files:
             site.add(parse_event_file(cli_io.read_text(where)))
         where = args.folder
-        replace_site(where, site.pages())
+        replace_site(where.resolve(), site.pages())
     except Problem as problem:
         return cli_io.print_refusal(cli_io.error_line(str(where), problem, words))
     except OSError as error:
@@ -38,14 +38,12 @@ def run(args: Namespace) -> int:
 def replace_site(folder: Path, pages: Mapping[str, bytes]) -> None:
     """Write the pages beside `folder`, then put them in its place. Raises Problem("no_site") where that holds anything
     but an older site, and OSError; then nothing has changed."""
-    folder = folder.resolve()
     for held in folder.iterdir() if folder.exists() else ():
         if held.suffix != ".html" or MARK.encode() not in held.read_bytes():
             raise Problem("no_site", name=held.name)
     folder.parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=folder.parent, prefix=".") as beside:
-        new = Path(beside, "new")
-        new.mkdir()
+        (new := Path(beside, "new")).mkdir()
         for name, page in pages.items():
             (new / name).write_bytes(page)
         if folder.exists():
