@@ -39,6 +39,7 @@ COMMANDS: dict[str, Command] = {
     "standings": Command("roundtap.headless.standings", "the standings of an event file"),
     "league": Command("roundtap.headless.league", "several event files added up, person by person"),
     "bracket": Command("roundtap.headless.bracket", "the elimination tree of an event file"),
+    "site": Command("roundtap.headless.site", "event files as plain pages, for a club's web page"),
     "check": Command("roundtap.headless.check", "every rule that an event file breaks"),
     "rulebook": Command("roundtap.headless.rulebook", "the rulebooks, or one rulebook's figures and house decisions"),
     "journal": Command("roundtap.headless.journal", "what is in a hub's journal, and whether it holds", ("hub",)),

@@ -105,6 +105,7 @@ WRITTEN: Mapping[str, Row] = {
         "GET /e/<event_id>/standings",
         "GET /e/<event_id>/pairings",
         "GET /e/<event_id>/bracket",
+        "GET /e/<event_id>/event.json",
         "GET /rules/<event_id>",
         "GET /join/<event_id>",
         "GET /print/<event_id>/pairings-table",

@@ -9,6 +9,7 @@ apostrophe before it.
 import csv
 import io
 import re
+import unicodedata
 from collections.abc import Iterable
 from typing import Any
 
@@ -86,6 +87,12 @@ def plain_text(text: str) -> str:
     """`text` as every spreadsheet shows it: with an apostrophe before what would be a formula, a date or a number. A
     semicolon parts cells where people write decimals with a comma: what follows one is held to the same."""
     return ";".join(f"'{part}" if _NO_TEXT.match(part) else part for part in text.split(";"))
+
+
+def file_stem(event_name: str) -> str:
+    """The event's name in plain letters, for a file: "Liga Żyto 3" → "liga-zyto-3"."""
+    plain = unicodedata.normalize("NFKD", event_name.casefold().replace("ł", "l")).encode("ascii", "ignore").decode()
+    return re.sub("[^a-z0-9]+", "-", plain).strip("-")[:60] or "event"
 
 
 def typed_text(text: str) -> str:

@@ -1,6 +1,7 @@
 """A result in words, the same at every front: who has won, why where the score does not say so, and all it holds."""
 
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import Any
 
 from msgspec import Struct
@@ -9,7 +10,18 @@ from roundtap_core.errors import Problem
 from roundtap_core.forms import questions
 from roundtap_core.forms.form import Form, WalkState, WayToEnd, answers_on_record, walk_way
 from roundtap_core.lists.squads import squad_letter
-from roundtap_core.records import CONCESSION, ELIMINATION, PLAYED, RULING, SIDES, TIME, Result, Side, other_side
+from roundtap_core.records import (
+    CONCESSION,
+    ELIMINATION,
+    PLAYED,
+    RULING,
+    SIDES,
+    TIME,
+    Result,
+    Side,
+    SidePair,
+    other_side,
+)
 from roundtap_core.rulebooks.base import MatchSituation, Options, Rulebook
 from roundtap_core.rulebooks.scoring import DRAW
 from roundtap_core.words import Words
@@ -27,6 +39,33 @@ class ResultLine(Struct, frozen=True):
     label: str
     text: str
     by: str = ""
+
+
+class ShownResult(Struct, frozen=True):
+    """A result in words and figures: `winner` is "a", "b", "draw", "none", or "" where unknown. `second`: the other
+    figures of both, where the game counts two; `second_name`: what it calls them. `why`: what decided where the figures
+    do not show it. Both as keys of which the first known one is shown. `scored`: whether the game has a score."""
+
+    a: int
+    b: int
+    winner: str
+    ended: str
+    second: tuple[int, int] | None = None
+    why: tuple[str, ...] = ()
+    second_name: tuple[str, ...] = ()
+    scored: bool = True
+
+    @property
+    def plain(self) -> bool:
+        """Whether the figures alone show who won."""
+        if self.winner not in ("a", "b"):
+            return self.winner != "draw"
+        return (self.a > self.b) if self.winner == "a" else (self.b > self.a)
+
+    @property
+    def bare(self) -> bool:
+        """Whether its 0:0 says nothing: without a score, or of a ruling."""
+        return (self.ended == RULING or not self.scored) and self.a == self.b == 0
 
 
 def figure_label(words: Words, key: str, rulebook_id: str) -> str:
@@ -161,6 +200,22 @@ def outcome_reason(book: Rulebook, options: Options, result: Result) -> tuple[st
     knocked_out = answers_on_record(book.form(options, KNOCKOUT).ways, result, winner)
     choice = way.choice("winner") or (knocked_out and knocked_out[0].choice("winner"))
     return ((choice.label.replace("form.", "step."),) if choice is not None else ()) + _way_keys(way.id, book.id)
+
+
+def result_shown(book: Rulebook, options: Options, result: Result, wins: int = 0) -> ShownResult:
+    """The result as people read it; one that the rulebook cannot read keeps its figures. `wins`: as for `counted`."""
+    counted = book.counted(result, wins)
+    key, second = next(islice(counted.figures.items(), 1, None), ("", None))
+    return ShownResult(
+        counted.score.a,
+        counted.score.b,
+        winner_of(book, options, result),
+        result.ended,
+        None if second is None else (second.a, second.b),
+        outcome_reason(book, options, result),
+        figure_keys(key, book.id),
+        counted.score != SidePair() or book.form(options).scored,
+    )
 
 
 def describe_result(

@@ -1,8 +1,8 @@
 """An event's exports (file, standings, List Fortress), and archiving, restoring and deleting it."""
 
+import io
 import json
-import re
-import unicodedata
+from zipfile import ZIP_DEFLATED, ZipFile
 
 from flask import abort, g, redirect, url_for
 from msgspec.structs import replace
@@ -11,15 +11,16 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.to_tournament import whole_tournament
-from roundtap_core.eventfile.exports import list_fortress
+from roundtap_core.eventfile.exports import file_stem, list_fortress
 from roundtap_core.eventfile.exports import standings_csv as csv_of
+from roundtap_core.eventfile.site import Site
 from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_hub.http.http_answers import problem_status
 from roundtap_hub.http.routes import NOT_IN_PLAY, ORGANIZERS, OVER, STAFF, VISIBLE, PageKey, route
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.store.command_pipeline import refuse_event_change
 from roundtap_hub.store.venue import EVENT_ARCHIVED, EVENT_DELETED, EVENT_UNARCHIVED
-from roundtap_hub.views.saved_event import archived_list, settled_round, tournament
+from roundtap_hub.views.saved_event import archived_list, known_events, settled_round, tournament
 
 
 @route("GET /console/archived", ORGANIZERS)
@@ -79,7 +80,7 @@ def export_file(event_id: str) -> AnyResponse:
     known = [replace(each, person=persons.get((event_id, each.id))) for each in whole.competitors]
     whole = replace(whole, competitors=tuple(known))
     text = json.dumps(tournament_to_json(whole), ensure_ascii=False, indent=2) + "\n"
-    return render.download(text, "application/json; charset=utf-8", file_name(event.state.name, "json"))
+    return render.download(text, "application/json; charset=utf-8", f"{file_stem(event.state.name)}.json")
 
 
 @route("GET /console/<event_id>/standings.csv", STAFF, VISIBLE)
@@ -88,7 +89,7 @@ def export_standings(event_id: str) -> AnyResponse:
     event = current.event(event_id)
     text = csv_of(tournament(event), settled_round(event.state), now=True)
     # Without a byte order mark, spreadsheets guess another encoding.
-    return render.download("\ufeff" + text, "text/csv; charset=utf-8", file_name(event.state.name, "csv"))
+    return render.download("\ufeff" + text, "text/csv; charset=utf-8", f"{file_stem(event.state.name)}.csv")
 
 
 @route("GET /console/<event_id>/list-fortress.json", STAFF, VISIBLE)
@@ -99,11 +100,18 @@ def export_list_fortress(event_id: str) -> AnyResponse:
         abort(404)
     text = json.dumps(list_fortress(tournament(event)), ensure_ascii=False, indent=2) + "\n"
     return render.download(
-        text, "application/json; charset=utf-8", file_name(f"{event.state.name} list fortress", "json")
+        text, "application/json; charset=utf-8", f"{file_stem(f'{event.state.name} list fortress')}.json"
     )
 
 
-def file_name(event_name: str, ending: str) -> str:
-    """The event's name in plain letters: "Liga Żyto 3" → "liga-zyto-3.json"."""
-    plain = unicodedata.normalize("NFKD", event_name.casefold().replace("ł", "l")).encode("ascii", "ignore").decode()
-    return f"{re.sub('[^a-z0-9]+', '-', plain).strip('-')[:60] or 'event'}.{ending}"
+@route("GET /console/results.zip", ORGANIZERS)
+@forms.shows_problem_on(forms.EVENTS_PAGE)
+def export_results() -> AnyResponse:
+    """All finished events as plain pages, by the names of today; those at rest are opened one after the other."""
+    site, packed = Site(current.words()), io.BytesIO()
+    for event in (current.event(line.id) for line in known_events(current.snapshot()) if line.finished):
+        site.add(whole_tournament(event.state, event.people))
+    with ZipFile(packed, "w", ZIP_DEFLATED) as folder:
+        for name, page in site.pages().items():
+            folder.writestr(name, page)
+    return render.download(packed.getvalue(), "application/zip", "results.zip")

@@ -9,6 +9,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import VENUE, NewEntry
+from roundtap_core.eventfile.exports import file_stem
 from roundtap_core.rulebooks.own import own_rulebook
 from roundtap_core.rulebooks.own_rules import (
     Rules,
@@ -21,7 +22,6 @@ from roundtap_core.rulebooks.own_rules import (
     rules_json,
 )
 from roundtap_core.rulebooks.own_words import rules_in_words, worked_matches
-from roundtap_hub.events.archive import file_name
 from roundtap_hub.events.game_form import presets, problems_by_field, shown_rows, shown_value, toml_text, typed_rules
 from roundtap_hub.http.routes import ORGANIZERS, route
 from roundtap_hub.live import current, forms, render
@@ -140,5 +140,5 @@ def game_file(game: str) -> AnyResponse:
     """The game as a file, to be taken in by another hub."""
     book = store_games(current.snapshot()).get(game) or abort(404)
     return render.download(
-        toml_text(rules_data(book.rules)), "application/toml; charset=utf-8", file_name(book.title, "toml")
+        toml_text(rules_data(book.rules)), "application/toml; charset=utf-8", f"{file_stem(book.title)}.toml"
     )

@@ -25,7 +25,7 @@ from roundtap_hub.store.venue import PlayerId
 from roundtap_hub.views.known_displays import DISPLAY, DISPLAY_S, WALL_PARAMS, DisplayPage, display_page, wall_variant
 from roundtap_hub.views.running_hub import RunningHub
 
-HTML = b"text/html; charset=utf-8"
+HTML, JSON = b"text/html; charset=utf-8", b"application/json"
 CACHE_HEADERS = [(b"cache-control", b"no-cache"), (b"vary", b"Accept-Language, Cookie, Accept-Encoding")]
 """Browsers keep these pages and revalidate by ETag; Flask's are not stored (live/render.py)."""
 
@@ -87,11 +87,12 @@ class CachedPages:
     ) -> bool:
         query = scope["query_string"].decode("latin-1")
         params = dict(parse_qsl(query, keep_blank_values=True)) if query else {}
+        data = route.path.endswith(".json")
         if (
             route.kept is None
             or EVERYBODY not in route.who
             or scope["method"] != "GET"
-            or not params.keys() <= {"lang", *WALL_PARAMS}
+            or not (data or params.keys() <= {"lang", *WALL_PARAMS})
         ):
             return False
         cookies = cookies_in(http_answers.get_header(scope, b"cookie").decode("latin-1"))
@@ -100,7 +101,14 @@ class CachedPages:
         shown_page, more = DisplayPage(route.kept.filled(named), _variant(route, params)), http_answers.Headers()
         if route.path == "/wall" and not params.keys() - {"lang"}:
             shown_page, more = self._display(scope, cookies.get(DISPLAY, ""))
-        key = RenderingKey(*shown_page, language_of(scope, self._hub.language))
+        if data:
+            # Pages of any site may read them; they are the same in every language.
+            more += [
+                (b"access-control-allow-origin", b"*"),
+                (b"access-control-expose-headers", b"roundtap-now-ms"),
+                (b"roundtap-now-ms", b"%d" % self._hub.clocks.mono_ms()),
+            ]
+        key = RenderingKey(*shown_page, "en" if data else language_of(scope, self._hub.language))
         page = await self._cache.page(key, client_key_in(scope))
         if page is None:
             return False
@@ -110,7 +118,9 @@ class CachedPages:
                 send, 302, b"text/plain", b"", [*CACHE_HEADERS, *more, (b"location", page.redirect.encode())]
             )
         else:
-            await http_answers.send_cached(scope, send, HTML, body, [*CACHE_HEADERS, *more, language], page.etag)
+            await http_answers.send_cached(
+                scope, send, JSON if data else HTML, body, [*CACHE_HEADERS, *more, language], page.etag
+            )
         return True
 
     def _display(self, scope: http_answers.Scope, cookie: str) -> tuple[DisplayPage, list[tuple[bytes, bytes]]]:

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlsplit
 
+import msgspec
 from flask import Response, current_app, g, render_template, request
 from jinja2 import nodes
 from jinja2.ext import Extension
@@ -447,6 +448,14 @@ def cached_page(template: str, variant: str = "", feed: PageKey | None = None, *
     """A page that all readers of one language share, drawn once and cached (page_cache.py). Its content depends only on
     the state, `variant`, and `feed`, by default the route's."""
     return page(template, feed or page_cache_key(), **{"variant": variant, "sent_ms": "", **context})
+
+
+def cached_data(data: object, moves: bool) -> Response:
+    """JSON for other programs, cached as a page is. `moves`: it also changes with time alone."""
+    # In a name, a page's placeholder is text.
+    text = msgspec.json.encode(data).decode().replace("<", "\\u003c")
+    g.rendered = regions.RenderedPage("", (text,), moves=moves)
+    return Response(text, content_type="application/json")
 
 
 def page_cache_key() -> PageKey | None:

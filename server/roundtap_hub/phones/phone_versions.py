@@ -40,6 +40,19 @@ def _pairings(_: HubNow, event: saved_event.SavedEvent, page: PageKey) -> object
     return *_people(event), saved_event.results_version(event), event.state.clock.state, matches
 
 
+@event_page("data/<event_id>")
+def _data(_: HubNow, event: saved_event.SavedEvent, page: PageKey) -> object:
+    return (
+        *_people(event),
+        saved_event.results_version(event),
+        event.state.clock,
+        [
+            (r.number, r.status, [(m.id, m.match.table, m.match.a, m.match.b, m.number, m.revision) for m in r.matches])
+            for r in event.state.public_rounds
+        ],
+    )
+
+
 @event_page("bracket/<event_id>")
 def _bracket(_: HubNow, event: saved_event.SavedEvent, page: PageKey) -> object:
     newest = saved_event.newest_round(event.state)

@@ -24,7 +24,7 @@ from roundtap_hub.views.competitors import owed_squads
 from roundtap_hub.views.judging_view import played_on_lines
 from roundtap_hub.views.league_tables import leagues_of
 from roundtap_hub.views.mending_view import mend_lines
-from roundtap_hub.views.round_clock import clock_face
+from roundtap_hub.views.round_clock import clock_face, public_clock
 from roundtap_hub.views.store_games import said_rules
 from roundtap_hub.views.tables import (
     GridCell,
@@ -400,3 +400,38 @@ def rules_page(event_id: str) -> AnyResponse:
         played_on=played_on_lines(event),
         mends=mend_lines(event, state.public_rounds),
     )
+
+
+@route("GET /e/<event_id>/event.json", EVERYBODY, VISIBLE, kept="data/<event_id>")
+def event_data(event_id: str) -> AnyResponse:
+    """The event for other programs, of which any site may show what all phones see (live/cached_pages.py)."""
+    event, snapshot = current.event(event_id), current.snapshot()
+    state, names = event.state, saved_event.shown_names(event)
+    clock = public_clock(state, state.clock, current.instant())
+    data = {
+        "event": {"id": state.id, "name": state.name, "rulebook": state.rulebook_id, "finished": state.finished},
+        "clock": clock,
+        "planned": saved_event.planned_swiss(state),
+        "rounds": [
+            {
+                "number": played.number,
+                "name": knockout.title_key(state, played),
+                "status": played.status,
+                "matches": [
+                    {
+                        "table": cell.table,
+                        "a": {"id": cell.a_id, "name": cell.a},
+                        "b": {"id": cell.b_id, "name": cell.b} if cell.b_id else None,
+                        "bye": cell.bye,
+                        "result": cell.result
+                        and {name: getattr(cell.result, name) for name in ("a", "b", "second", "winner", "ended")},
+                    }
+                    for cell in grid_cells(snapshot, {}, state, played, names, 0)
+                ],
+            }
+            for played in state.public_rounds
+        ],
+        "standings": knockout.standings_view(event, names),
+        "final": knockout.final_lines(event, names),
+    }
+    return render.cached_data(data, clock.open_end and clock.deadline_ms is not None)

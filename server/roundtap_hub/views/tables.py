@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from itertools import islice
 from types import MappingProxyType
 
 from msgspec.structs import replace
@@ -12,9 +11,10 @@ from roundtap_core.event import states
 from roundtap_core.event.event_flow import situation_of, squads_to_field
 from roundtap_core.event.person import Person
 from roundtap_core.lists.list_form import names_at
-from roundtap_core.records import CONCESSION, RULING, SIDES, Result, Side, SidePair, other_side
+from roundtap_core.records import CONCESSION, SIDES, Result, Side, other_side
 from roundtap_core.rulebooks.base import BY_LOT, FIRST_PLAYER, INITIATIVE, MatchSituation
-from roundtap_core.rulebooks.result_words import figure_keys, outcome_reason, winner_of, worth_texts
+from roundtap_core.rulebooks.result_words import ShownResult as ShownResult
+from roundtap_core.rulebooks.result_words import result_shown, worth_texts
 from roundtap_core.typed import DisplayText
 from roundtap_core.view_types import SideView
 from roundtap_hub.access.slip_codes import slip_codes
@@ -32,34 +32,6 @@ ONE_SIDED_MS = 120_000  # how long the other side has to confirm before the cons
 Found = tuple[states.EventState, states.RoundState | None, states.MatchState | None]
 
 Here = Collection[tuple[str, str, str]]  # (event, match, competitor) of players: `Presence.seen_at_table`
-
-
-@dataclass(frozen=True, slots=True)
-class ShownResult:
-    """A result in words and figures: `winner` is "a", "b", "draw", "none", or "" where unknown. `second`: the other
-    figures of both, where the game counts two; `second_name`: what it calls them. `why`: what decided where the figures
-    do not show it. Both as keys of which the first known one is shown. `scored`: whether the game has a score."""
-
-    a: int
-    b: int
-    winner: str
-    ended: str
-    second: tuple[int, int] | None = None
-    why: tuple[str, ...] = ()
-    second_name: tuple[str, ...] = ()
-    scored: bool = True
-
-    @property
-    def plain(self) -> bool:
-        """Whether the figures alone show who won."""
-        if self.winner not in ("a", "b"):
-            return self.winner != "draw"
-        return (self.a > self.b) if self.winner == "a" else (self.b > self.a)
-
-    @property
-    def bare(self) -> bool:
-        """Whether its 0:0 says nothing: without a score, or of a ruling."""
-        return (self.ended == RULING or not self.scored) and self.a == self.b == 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,21 +102,9 @@ def _wins(state: states.EventState, match: states.MatchState) -> int:
 
 
 def shown_result(result: Result, state: states.EventState, match: states.MatchState | None = None) -> ShownResult:
-    """The result as people read it; one that the rulebook cannot read keeps its figures. `match`: whose it is, where it
-    is known."""
-    book = state.rulebook
-    counted = book.counted(result, _wins(state, match) if match is not None and result.ended == CONCESSION else 0)
-    key, second = next(islice(counted.figures.items(), 1, None), ("", None))
-    return ShownResult(
-        counted.score.a,
-        counted.score.b,
-        winner_of(book, state.options, result),
-        result.ended,
-        None if second is None else (second.a, second.b),
-        outcome_reason(book, state.options, result),
-        figure_keys(key, book.id),
-        counted.score != SidePair() or book.form(state.options).scored,
-    )
+    """`match`: whose the result is, where it is known."""
+    wins = _wins(state, match) if match is not None and result.ended == CONCESSION else 0
+    return result_shown(state.rulebook, state.options, result, wins)
 
 
 def side_names(match: states.MatchState, names: Mapping[str, str]) -> dict[str, str]:
