@@ -7,8 +7,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import NewEntry
-from roundtap_core.eventfile.exports import league_csv
-from roundtap_hub.events.archive import file_name
+from roundtap_core.eventfile.exports import file_name, league_csv
 from roundtap_hub.http.routes import EVERYBODY, ORGANIZERS, PageKey, route
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.live.page_cache import HubNow, page_kind
