@@ -302,3 +302,13 @@ def test_a_person_plays_once_in_a_file(tmp_path: Path) -> None:
     code, _, err = roundtap("check", file, ROUNDTAP_LANG="en")
     assert code == 2
     assert err.startswith(f"{file}: /competitors/1/person: The id “3f2a9c01b7de” already belongs to /competitors/0.")
+
+
+def test_the_pages_of_the_site_have_the_table_on_the_first(fridays: list[Path], tmp_path: Path) -> None:
+    code, out, said = roundtap("league", *fridays, "--site", tmp_path / "site", "--language", "de")
+    assert code == 0
+    assert "Bruno M." in out
+    assert "site" in said
+    index = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
+    assert index.count("<li>") == 3
+    assert "<td>Bruno M.</td>" in index

@@ -15,17 +15,19 @@ from msgspec import to_builtins
 from msgspec.structs import replace
 
 from roundtap.headless import cli_io
+from roundtap.headless.site import publish_site
 from roundtap_core.command_arguments import argument
 from roundtap_core.elimination.ranking import league_event
 from roundtap_core.errors import Problem
-from roundtap_core.eventfile.exports import league_csv
+from roundtap_core.eventfile.exports import league_csv, league_lines
 from roundtap_core.eventfile.read import parse_event_file
+from roundtap_core.eventfile.site import Site
 from roundtap_core.name_search import fold
 from roundtap_core.names import public_names
 from roundtap_core.reasons import type_problems
 from roundtap_core.records import Competitor, Tournament
 from roundtap_core.rulebooks.own_rules import read_checked
-from roundtap_core.standings.league import LeagueRow, LeagueRules, by_place_of, exact_points, league, league_points_text
+from roundtap_core.standings.league import LeagueRow, LeagueRules, by_place_of, exact_points, league
 from roundtap_core.typed import Line, Message, parse_message
 from roundtap_core.words import LANGUAGES, Words, core_words
 from roundtap_machine.atomic_write import write_atomically
@@ -43,6 +45,7 @@ ARGUMENTS = (
         default="places",
         help="what decides at equal points: most first places, the best event, or the latest one",
     ),
+    argument("--site", type=Path, metavar="DIR", help="also make the pages of roundtap site, with this table"),
     argument("--format", choices=("json", "csv", "text"), default="text"),
     argument("--language", choices=LANGUAGES, help="of the text (default: this machine's)"),
 )
@@ -51,7 +54,6 @@ WAYS = ("person", "external_id", "name")
 """How an event file tells who somebody is: by the first of these that it has."""
 Known = dict[Literal["venue", "person", "external_id", "name"], Line]
 """The same in the people's file: the first of `WAYS` counts, a name and an external id at their venue only."""
-KEYS = ("points", "played", "coming")
 
 
 class ListedPerson(Message, frozen=True, forbid_unknown_fields=True):
@@ -117,7 +119,7 @@ def run(args: Namespace) -> int:
     outputs = {"json": as_json, "csv": as_csv, "text": as_text}
     shown = [(row, names[row.person], people[int(row.person)]) for row in rows]
     cli_io.write_stdout(outputs[args.format](shown, events, words))
-    return cli_io.DONE
+    return publish_site(args.site, as_site(shown, events, words), len(events), words) if args.site else cli_io.DONE
 
 
 def date_of(event: Tournament) -> str:
@@ -191,16 +193,17 @@ def as_csv(shown: Sequence[Shown], events: Sequence[Tournament], _: Words) -> st
 
 
 def as_text(shown: Sequence[Shown], events: Sequence[Tournament], words: Words) -> str:
-    """The table, and the events by their numbers. Points in brackets do not count; without a place there are none."""
-    numbers = range(1, len(events) + 1)
-    lines = [[*(words(f"column.{key}") for key in ("place", "name", *KEYS)), *map(str, numbers)]]
-    for row, name, _ in shown:
-        worths = {
-            n: ("{}" if each.counts else "({})").format(league_points_text(each.points))
-            for n, each in row.results.items()
-            if each.place is not None
-        }
-        figures = (league_points_text(row.points), str(row.played), str(row.coming))
-        lines.append([str(row.place), name, *figures, *(worths.get(n, "–") for n in numbers)])
-    told = [(str(n), date_of(event), event.name) for n, event in zip(numbers, events, strict=True)]
+    """The table, and the events by their numbers."""
+    numbers = [str(n) for n in range(1, len(events) + 1)]
+    lines = league_lines([(row, name) for row, name, _ in shown], numbers, words)
+    told = [(n, date_of(event), event.name) for n, event in zip(numbers, events, strict=True)]
     return cli_io.format_table(lines, "><" + ">" * (len(events) + 3)) + "\n" + cli_io.format_table(told, "><<")
+
+
+def as_site(shown: Sequence[Shown], events: Sequence[Tournament], words: Words) -> Site:
+    """The events' pages, with the table on the first one."""
+    site = Site(words)
+    for event in events:
+        site.add(event)
+    site.add_league(words("league.table"), [(row, name) for row, name, _ in shown], map(date_of, events))
+    return site

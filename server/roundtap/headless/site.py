@@ -10,7 +10,7 @@ from roundtap_core.command_arguments import argument
 from roundtap_core.errors import Problem
 from roundtap_core.eventfile.read import parse_event_file
 from roundtap_core.eventfile.site import MARK, Site
-from roundtap_core.words import LANGUAGES, core_words
+from roundtap_core.words import LANGUAGES, Words, core_words
 
 ARGUMENTS = (
     argument("files", nargs="+", metavar="EVENT.json", help="event files; - reads standard input"),
@@ -25,13 +25,20 @@ def run(args: Namespace) -> int:
     try:
         for where in args.files:
             site.add(parse_event_file(cli_io.read_text(where)))
-        where = args.folder
-        replace_site(where.resolve(), site.pages())
     except Problem as problem:
         return cli_io.print_refusal(cli_io.error_line(str(where), problem, words))
+    return publish_site(args.folder, site, len(args.files), words)
+
+
+def publish_site(folder: Path, site: Site, events: int, words: Words) -> int:
+    """Put the site into its folder, and say so; the exit code."""
+    try:
+        replace_site(folder.resolve(), site.pages())
+    except Problem as problem:
+        return cli_io.print_refusal(cli_io.error_line(str(folder), problem, words))
     except OSError as error:
-        return cli_io.print_refusal(f"roundtap site: {cli_io.error_of_system(error, where)}")
-    cli_io.write_lines([words("site.made", n=len(args.files), folder=args.folder)])
+        return cli_io.print_refusal(f"roundtap site: {cli_io.error_of_system(error, folder)}")
+    cli_io.print_error(words("site.made", n=events, folder=folder))
     return cli_io.DONE
 
 

@@ -10,7 +10,7 @@ import csv
 import io
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from roundtap_core.elimination.bracket import THIRD
@@ -19,8 +19,9 @@ from roundtap_core.errors import Problem
 from roundtap_core.names import display_name, names_in
 from roundtap_core.records import ELIMINATION, UNPAIRED_LOSS, Match, Round, Tournament
 from roundtap_core.rulebooks.registry import book_of
-from roundtap_core.standings.league import LeagueRow, exact_points
+from roundtap_core.standings.league import LeagueRow, exact_points, league_points_text
 from roundtap_core.standings.standings import standings, standings_to_json
+from roundtap_core.words import Words
 
 COUNTS = ("points", "rounds", "wins", "losses", "draws", "byes")
 
@@ -206,3 +207,18 @@ def league_csv(table: Iterable[tuple[LeagueRow, str, str]], events: int) -> str:
     out = csv.writer(text, lineterminator="\n")
     out.writerows([plain_text(cell) if isinstance(cell, str) else cell for cell in line] for line in lines)
     return text.getvalue()
+
+
+def league_lines(table: Iterable[tuple[LeagueRow, str]], events: Sequence[str], words: Words) -> list[list[str]]:
+    """A league's table as people read it, its head first. Points in brackets do not count; without a place there are
+    none. `table`: row and public name; `events`: what stands above the points of each."""
+    lines = [[*(words(f"column.{key}") for key in ("place", "name", "points", "played", "coming")), *events]]
+    for row, name in table:
+        worths = {
+            n: ("{}" if each.counts else "({})").format(league_points_text(each.points))
+            for n, each in row.results.items()
+            if each.place is not None
+        }
+        figures = (league_points_text(row.points), str(row.played), str(row.coming))
+        lines.append([str(row.place), name, *figures, *(worths.get(n, "–") for n in range(1, len(events) + 1))])
+    return lines

@@ -2,19 +2,20 @@
 server, relative links: they open from a folder.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from itertools import chain, count
 
 from roundtap_core.elimination.bracket import THIRD, THIRD_STAGE, Bracket, bracket_of, stages_of
 from roundtap_core.elimination.bracket_picture import bracket_svg, round_label
 from roundtap_core.elimination.ranking import final_ranking, game_name
-from roundtap_core.eventfile.exports import file_stem
+from roundtap_core.eventfile.exports import file_stem, league_lines
 from roundtap_core.names import names_in
 from roundtap_core.records import CONCESSION, SWISS_STAGES, TIEBREAK, Match, Tournament
 from roundtap_core.rulebooks.own_words import words_of
 from roundtap_core.rulebooks.registry import book_of
 from roundtap_core.rulebooks.result_words import figures_text, result_shown
+from roundtap_core.standings.league import LeagueRow
 from roundtap_core.standings.standings import standings
 from roundtap_core.words import Words
 
@@ -77,6 +78,7 @@ class Site:
         self._words = words
         # By the page's file name: the event's date, its line in the list, its page.
         self._events: dict[str, tuple[str, str, bytes]] = {}
+        self._leagues: list[str] = []
 
     def add(self, tournament: Tournament) -> None:
         """Add an event's page, named after its date and name. Raises Problem where a recorded result cannot be read."""
@@ -94,11 +96,16 @@ class Site:
             _page(words, title, head + body),
         )
 
-    def pages(self, league: Table | None = None) -> dict[str, bytes]:
-        """All pages by file name, with the list of events, the newest first, and below it the table of a league."""
+    def add_league(self, name: str, table: Iterable[tuple[LeagueRow, str]], dates: Iterable[str]) -> None:
+        """Add a league's table to the list of events. `dates`: of its events, "" where one has none."""
+        head, *rows = league_lines(table, [date[5:] or str(n) for n, date in enumerate(dates, start=1)], self._words)
+        self._leagues.append(_table(f"league-{len(self._leagues) + 1}", name, head, rows))
+
+    def pages(self) -> dict[str, bytes]:
+        """All pages by file name, with the list of events, the newest first, and below it the leagues."""
         lines = [line for _, line, _ in sorted(self._events.values(), key=lambda event: event[0], reverse=True)]
-        title, table = self._words("site.title"), _table("league", *league) if league else ""
-        index = _page(self._words, title, f"<h1>{title}</h1>\n<ul>\n{''.join(lines)}</ul>\n{table}")
+        title, tables = self._words("site.title"), "".join(self._leagues)
+        index = _page(self._words, title, f"<h1>{title}</h1>\n<ul>\n{''.join(lines)}</ul>\n{tables}")
         return {"index.html": index, **{to: page for to, (*_, page) in self._events.items()}}
 
 

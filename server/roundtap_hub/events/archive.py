@@ -20,6 +20,7 @@ from roundtap_hub.http.routes import NOT_IN_PLAY, ORGANIZERS, OVER, STAFF, VISIB
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.store.command_pipeline import refuse_event_change
 from roundtap_hub.store.venue import EVENT_ARCHIVED, EVENT_DELETED, EVENT_UNARCHIVED
+from roundtap_hub.views.league_tables import league_view
 from roundtap_hub.views.saved_event import archived_list, known_events, settled_round, tournament
 
 
@@ -111,6 +112,9 @@ def export_results() -> AnyResponse:
     site, packed = Site(current.words()), io.BytesIO()
     for event in (current.event(line.id) for line in known_events(current.snapshot()) if line.finished):
         site.add(whole_tournament(event.state, event.people))
+    for league in current.snapshot().venue.leagues.values():
+        view = league_view(current.snapshot(), current.hub().hall.evenings, league)
+        site.add_league(league.name, [(line.row, line.name) for line in view.lines], view.dates)
     with ZipFile(packed, "w", ZIP_DEFLATED) as folder:
         for name, page in site.pages().items():
             folder.writestr(name, page)

@@ -7,7 +7,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import NewEntry
-from roundtap_core.eventfile.exports import file_name, league_csv
+from roundtap_core.eventfile.exports import file_stem, league_csv
 from roundtap_hub.http.routes import EVERYBODY, ORGANIZERS, PageKey, route
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.live.page_cache import HubNow, page_kind
@@ -73,8 +73,10 @@ def remove_league() -> None:
 def export_league(league: str) -> AnyResponse:
     """With whole names: for the organizer alone."""
     view = _view(_known(league))
-    text = league_csv([(each.row, each.name, view.people[each.row.person].name) for each in view.lines], view.played)
-    return render.download("\ufeff" + text, "text/csv; charset=utf-8", file_name(view.league.name, "csv"))
+    text = league_csv(
+        [(each.row, each.name, view.people[each.row.person].name) for each in view.lines], len(view.dates)
+    )
+    return render.download("\ufeff" + text, "text/csv; charset=utf-8", f"{file_stem(view.league.name)}.csv")
 
 
 @route("GET /league/<league>", EVERYBODY, kept="league/<league>")

@@ -44,11 +44,11 @@ class LeagueLine:
 
 @dataclass(frozen=True, slots=True)
 class LeagueView:
-    """`events`: the latest SHOWN_EVENTS of `played`; `open`: the names of those that are not over yet; `people`: by
-    person, as last seen, with whole names."""
+    """`dates`: of all events that are added up, "" for none; `events`: the latest SHOWN_EVENTS of them; `open`: the
+    names of those that are not over yet; `people`: by person, as last seen, with whole names."""
 
     league: League
-    played: int
+    dates: Sequence[str]
     events: Sequence[EventLine]
     open: Sequence[str]
     lines: Sequence[LeagueLine]
@@ -92,7 +92,7 @@ def league_view(snapshot: Snapshot, evenings: Evenings, wanted: League) -> Leagu
     numbers = range(1, len(over) + 1)[-SHOWN_EVENTS:]
     return LeagueView(
         wanted,
-        len(over),
+        [line.date for line in over],
         over[-SHOWN_EVENTS:],
         [line.name for line in events if not line.finished],
         [
