@@ -148,6 +148,26 @@ def test_after_a_cut_the_places_are_the_final_ones_and_the_bracket_is_drawn(tmp_
     assert "Eva L. won" in (folder / "index.html").read_text(encoding="utf-8")
 
 
+def test_a_drawn_final_ticks_who_goes_on_and_a_second_figure_has_its_name(tmp_path: Path) -> None:
+    """In this game the better Swiss rank goes on."""
+    swiss = {"number": 1, "matches": [match(1, 1, 2, 2, 0, how={"wounds": {"a": 5, "b": 1}})]}
+    final = {
+        "number": 2,
+        "stage": "elimination",
+        "matches": [match(1, 2, 1, 1, 1, game=1, how={"ended": "time", "wounds": {"a": 3, "b": 3}})],
+    }
+    data = event(rulebook="shatterpoint-premier", rounds=[swiss, final])
+    data |= {
+        "competitors": [{"id": one["id"], "name": one["name"]} for one in data["competitors"][:2]],
+        "options": {"structure": "own", "swiss_rounds": 1, "cut": 2},
+    }
+    _, first, last = page_in(make(tmp_path, data), "2026-11-27-winter-open.html").tables
+    assert first == [["1", "Ana R. ✓", "2:0 · Wounds inflicted 5:1", "Bruno M."]]
+    [[_, bruno, score, ana]] = last
+    assert (bruno, ana) == ("Bruno M.", "Ana R. ✓")
+    assert score.startswith("1:1 · Wounds inflicted 3:3 · draw")
+
+
 def test_only_public_names_are_told_and_a_name_is_no_html(tmp_path: Path) -> None:
     folder = make(tmp_path, with_cut(), event("<script>alert(1)</script>", options={"full_names": True}))
     texts = {path.name: path.read_text(encoding="utf-8") for path in folder.iterdir()}
