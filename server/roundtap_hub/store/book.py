@@ -5,7 +5,9 @@ there.
 """
 
 import hashlib
-from collections.abc import Callable, Collection, Iterable, Mapping
+import json
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -32,16 +34,21 @@ class Book:
     seats: Mapping[str, tuple[Seat, ...]] = field(default_factory=dict)  # by person, the oldest seat first
     persons: Mapping[Seat, str] = field(default_factory=dict)  # `seats`, the other way round
     forgotten: frozenset[Seat] = frozenset()  # seats whose person was forgotten
+    spelled: Mapping[str, tuple[Seat, ...]] = field(default_factory=dict)
+    """By person who was joined of several, the seats with other spellings."""
+    events: frozenset[str] = frozenset()  # events whose players it has taken
 
 
 @dataclass(frozen=True, slots=True)
 class BookPerson:
-    """A person of the book: `person` is the row of the newest seat that has one, `last_event` its event."""
+    """A person of the book: `person` is the row of the newest seat that has one, `last_event` its event; `spellings`:
+    rows of those who were joined."""
 
     id: str
     person: Person
     seats: tuple[Seat, ...]
     last_event: str
+    spellings: tuple[Person, ...] = ()
 
 
 def first_id(seat: Seat) -> str:
@@ -58,7 +65,7 @@ def recognize(
     `taken`: persons who have another seat there. Two of one event are two persons."""
     alike: dict[tuple[str, str], list[BookPerson]] = {}
     for each in known:
-        for key in _keys(each.person):
+        for key in (key for person in (each.person, *each.spellings) for key in _keys(person)):
             alike.setdefault(key, []).append(each)
     found, used = dict[str, str](), set(taken)
     for kind in ("id", "name"):
@@ -92,7 +99,8 @@ def decide_book(book: Book, new: NewEntry) -> list[NewEntry]:
             for competitor, person in data["persons"].items()
             if (event, competitor) not in book.forgotten | book.persons.keys() and person not in there
         }
-        return [structs.replace(new, data={**data, "persons": persons})] if persons else []
+        some = persons or event not in book.events
+        return [structs.replace(new, data={**data, "persons": persons})] if some else []
     for person in (data["person"], data.get("other", data["person"])):
         if person not in book.seats:
             raise Problem("book_unknown_person")
@@ -118,9 +126,13 @@ def apply_book(book: Book, entry: Entry, age: Age) -> Book:
         seats = {(data["event"], competitor): person for competitor, person in data["persons"].items()}
         # An entry that follows another copy of this journal may name seats that are known otherwise here.
         known = book.persons.keys() | book.forgotten
-        return _changed(book, {seat: person for seat, person in seats.items() if seat not in known}, age)
+        after = _changed(book, {seat: person for seat, person in seats.items() if seat not in known}, age)
+        return replace(after, events=book.events | {data["event"]})
     if entry.kind == PEOPLE_JOINED:
-        return _changed(book, dict.fromkeys(book.seats.get(data["other"], ()), data["person"]), age)
+        two = [data["person"], data["other"]]
+        spelled = [seat for who in two for seat in (*book.spelled.get(who, ()), *book.seats.get(who, ())[-1:])]
+        after = _changed(book, dict.fromkeys(book.seats.get(data["other"], ()), data["person"]), age)
+        return replace(after, spelled={**book.spelled, data["person"]: tuple(spelled)})
     if entry.kind == PERSON_PARTED:
         return _changed(book, {(data["seat"][0], data["seat"][1]): data["new"]}, age)
     gone = seats_forgotten([entry])
@@ -147,7 +159,7 @@ def _changed(book: Book, changes: Mapping[Seat, str | None], age: Age) -> Book:
     return replace(book, seats=seats, persons=persons)
 
 
-def seats_forgotten(entries: Iterable[Entry]) -> list[Seat]:
+def seats_forgotten(entries: Iterable[Entry | NewEntry]) -> list[Seat]:
     """The seats whose rows these entries erase, as the person at them is forgotten."""
     return [
         (event, competitor)
@@ -155,3 +167,20 @@ def seats_forgotten(entries: Iterable[Entry]) -> list[Seat]:
         if entry.kind == PERSON_FORGOTTEN
         for event, competitor in entry.data["seats"]
     ]
+
+
+def rows_to_forget(
+    rows: Iterable[Sequence[Any]], seats: Collection[Seat], events: Collection[str], deleted: Collection[str] = ()
+) -> set[Seat]:
+    """Of another copy's rows of people (event, competitor, salt, JSON): those at `seats`, those of `deleted` events,
+    and those that are called as they are in events other than `events`, which the journal here never knew."""
+    people: dict[Seat, list[tuple[str, str]]] = {}
+    for event_id, competitor, _, data in rows:
+        with suppress(ValueError, TypeError, AttributeError):
+            people.setdefault((event_id, competitor), []).extend(_keys(Person.from_json(json.loads(data))))
+    meant = {key for seat in seats for key in people.get(seat, ())}
+    return {
+        seat
+        for seat, keys in people.items()
+        if seat in seats or seat[0] in deleted or (seat[0] not in events and not meant.isdisjoint(keys))
+    }
