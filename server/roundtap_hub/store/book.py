@@ -6,9 +6,10 @@ there.
 
 import hashlib
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from msgspec import structs
@@ -24,19 +25,24 @@ BOOK_KINDS = frozenset({PEOPLE_KNOWN, PEOPLE_JOINED, PERSON_PARTED, PERSON_FORGO
 ID_LETTERS = 12
 
 Seat = tuple[str, str]  # (event, competitor)
-Age = Callable[[str], Any]  # an event's place in the order of events
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Book:
     """Everybody who has played here, by ids only."""
 
-    seats: Mapping[str, tuple[Seat, ...]] = field(default_factory=dict)  # by person, the oldest seat first
-    persons: Mapping[Seat, str] = field(default_factory=dict)  # `seats`, the other way round
+    persons: Mapping[Seat, str] = field(default_factory=dict)
     forgotten: frozenset[Seat] = frozenset()  # seats whose person was forgotten
-    spelled: Mapping[str, tuple[Seat, ...]] = field(default_factory=dict)
-    """By person who was joined of several, the seats with other spellings."""
-    events: frozenset[str] = frozenset()  # events whose players it has taken
+    spelled: frozenset[Seat] = frozenset()  # of persons who were joined, the seats with the other spellings
+    events: Mapping[str, Any] = field(default_factory=dict)  # events whose players it has taken, and what orders them
+
+    @cached_property
+    def seats(self) -> Mapping[str, tuple[Seat, ...]]:
+        """`persons`, the other way round: the oldest seat first."""
+        seats: dict[str, tuple[Seat, ...]] = {}
+        for seat in sorted(self.persons, key=lambda seat: (self.events.get(seat[0], ()), seat)):
+            seats[self.persons[seat]] = (*seats.get(self.persons[seat], ()), seat)
+        return seats
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +59,7 @@ class BookPerson:
 
 def first_id(seat: Seat) -> str:
     """The id of a person who is met at this seat: the same on every hub that reads the same entries."""
-    event, competitor = seat
-    return hashlib.sha256(f"roundtap/book/1\n{event}\n{competitor}".encode()).hexdigest()[:ID_LETTERS]
+    return hashlib.sha256("\n".join(("roundtap/book/1", *seat)).encode()).hexdigest()[:ID_LETTERS]
 
 
 def recognize(
@@ -63,28 +68,20 @@ def recognize(
     """The person of each of an event's `people`, by competitor: the one with the same external id, else with the same
     name, unless both have other external ids; else a new one. `known`: the newest first, who wins where several fit;
     `taken`: persons who have another seat there. Two of one event are two persons."""
-    alike: dict[tuple[str, str], list[BookPerson]] = {}
-    for each in known:
-        for key in (key for person in (each.person, *each.spellings) for key in _keys(person)):
-            alike.setdefault(key, []).append(each)
-    found, used = dict[str, str](), set(taken)
+    asked, found = {who: _keys(person) for who, person in people.items()}, dict[str, str]()
     for kind in ("id", "name"):
-        for competitor, person in people.items():
-            for key in [key for key in _keys(person) if key[0] == kind and competitor not in found]:
-                for each in alike.get(key, ()):
-                    if each.id not in used and not _differ(each.person, person):
-                        found[competitor] = each.id
-                        used.add(each.id)
-                        break
+        for each in known:
+            keys = {key for row in (each.person, *each.spellings) for key in _keys(row) if key[0] == kind}
+            other_id = {key for key in _keys(each.person) if key[0] == "id"}
+            for who, theirs in asked.items():
+                if keys & theirs and who not in found and each.id not in {*taken, *found.values()}:
+                    ids = {key for key in theirs if key[0] == "id"}
+                    found |= {} if ids and other_id and ids != other_id else {who: each.id}
     return {competitor: found.get(competitor) or first_id((event_id, competitor)) for competitor in people}
 
 
-def _keys(person: Person) -> list[tuple[str, str]]:
-    return [("name", fold(person.name)), *([("id", person.external_id)] if person.external_id else [])]
-
-
-def _differ(one: Person, other: Person) -> bool:
-    return bool(one.external_id and other.external_id) and one.external_id != other.external_id
+def _keys(person: Person) -> set[tuple[str, str]]:
+    return {("name", fold(person.name)), *([("id", person.external_id)] if person.external_id else [])}
 
 
 def decide_book(book: Book, new: NewEntry) -> list[NewEntry]:
@@ -119,44 +116,29 @@ def decide_book(book: Book, new: NewEntry) -> list[NewEntry]:
     return [new]
 
 
-def apply_book(book: Book, entry: Entry, age: Age) -> Book:
-    """The book after one of BOOK_KINDS."""
+def apply_book(book: Book, entry: Entry, age: Any) -> Book:
+    """The book after one of BOOK_KINDS. `age`: what orders an event that it names."""
     data = entry.data
     if entry.kind == PEOPLE_KNOWN:
-        seats = {(data["event"], competitor): person for competitor, person in data["persons"].items()}
+        event = data["event"]
+        seats = {(event, who): person for who, person in data["persons"].items() if (event, who) not in book.forgotten}
         # An entry that follows another copy of this journal may name seats that are known otherwise here.
-        known = book.persons.keys() | book.forgotten
-        after = _changed(book, {seat: person for seat, person in seats.items() if seat not in known}, age)
-        return replace(after, events=book.events | {data["event"]})
+        return replace(book, persons={**seats, **book.persons}, events={**book.events, event: age})
     if entry.kind == PEOPLE_JOINED:
-        two = [data["person"], data["other"]]
-        spelled = [seat for who in two for seat in (*book.spelled.get(who, ()), *book.seats.get(who, ())[-1:])]
-        after = _changed(book, dict.fromkeys(book.seats.get(data["other"], ()), data["person"]), age)
-        return replace(after, spelled={**book.spelled, data["person"]: tuple(spelled)})
+        two = data["person"], data["other"]
+        newest = {who: seat for seat, who in book.persons.items() if who in two}
+        persons = {seat: two[0] if who == two[1] else who for seat, who in book.persons.items()}
+        return replace(book, persons=persons, spelled=book.spelled.union(newest.values()))
     if entry.kind == PERSON_PARTED:
-        return _changed(book, {(data["seat"][0], data["seat"][1]): data["new"]}, age)
-    gone = seats_forgotten([entry])
-    return replace(_changed(book, dict.fromkeys(gone), age), forgotten=book.forgotten.union(gone))
+        return replace(book, persons={**book.persons, tuple(data["seat"]): data["new"]})
+    gone = set(seats_forgotten([entry]))
+    persons = {seat: who for seat, who in book.persons.items() if seat not in gone}
+    return replace(book, persons=persons, forgotten=book.forgotten | gone)
 
 
-def without_event(book: Book, event_id: str, age: Age) -> Book:
+def without_event(book: Book, event_id: str) -> Book:
     """The book after an event was deleted: who played nowhere else is in it no more."""
-    return _changed(book, dict.fromkeys(seat for seat in book.persons if seat[0] == event_id), age)
-
-
-def _changed(book: Book, changes: Mapping[Seat, str | None], age: Age) -> Book:
-    """The book with these seats given to other persons, or to none. Only theirs are sorted: a book has thousands."""
-    persons = {**book.persons, **{seat: person for seat, person in changes.items() if person}}
-    for seat in [seat for seat, person in changes.items() if not person]:
-        persons.pop(seat, None)
-    seats = dict(book.seats)
-    concerned = {*changes.values(), *(book.persons.get(seat) for seat in changes)}
-    for who in filter(None, concerned):
-        theirs = {seat for seat in (*seats.get(who, ()), *changes) if persons.get(seat) == who}
-        seats[who] = tuple(sorted(theirs, key=lambda seat: (age(seat[0]), seat)))
-        if not theirs:
-            del seats[who]
-    return replace(book, seats=seats, persons=persons)
+    return replace(book, persons={seat: who for seat, who in book.persons.items() if seat[0] != event_id})
 
 
 def seats_forgotten(entries: Iterable[Entry | NewEntry]) -> list[Seat]:

@@ -207,12 +207,15 @@ def decide_request(pending: Snapshot, request: WriteRequest, at: Timestamp) -> t
         made += entries
     for event_id, competitor in people_removed(made):
         pending = pending.without_person(event_id, competitor)
-    for event_id in dict.fromkeys(map(_event_over, made)):
-        if event_id:
-            known = NewEntry(PEOPLE_KNOWN, {"event": event_id})
-            pending, entries = _decide_venue_step(pending, known, at, request.actor)
-            made += entries
-    pending = pending.without_seats(seats_forgotten(made))
+    over = {entry.stream for entry in made if entry.kind == "event-finished"}
+    for event_id in sorted(over | {entry.data["event"] for entry in made if entry.kind == EVENT_ARCHIVED}):
+        known = NewEntry(PEOPLE_KNOWN, {"event": event_id})
+        pending, entries = _decide_venue_step(pending, known, at, request.actor)
+        made += entries
+    for event_id, competitor in seats_forgotten(made):
+        # Of a dormant event they are read again.
+        if competitor in pending.people.get(event_id, ()):
+            pending = pending.with_person(event_id, competitor, forgotten_person(competitor))
     _refuse_broken_teams(pending, request)
     for record in request.people:
         refuse_damaged(record.competitor, record.person)
@@ -324,13 +327,6 @@ def _refuse_command(saved: Snapshot, state: EventState, command: commands.Comman
         raise Problem("report_has_no_place")
 
 
-def _event_over(entry: Entry) -> str:
-    """The event that this entry finishes or archives, or ""."""
-    if entry.kind == EVENT_ARCHIVED:
-        return str(entry.data["event"])
-    return entry.stream if entry.kind == "event-finished" else ""
-
-
 def _with_players(saved: Snapshot, known: NewEntry) -> NewEntry:
     """A PEOPLE_KNOWN without persons, with those of all players of its event."""
     event_id, book = known.data["event"], saved.venue.book
@@ -348,7 +344,7 @@ def _with_players(saved: Snapshot, known: NewEntry) -> NewEntry:
     )
 
 
-def _refuse_forgetting(saved: Snapshot, person: str) -> None:
+def refuse_forgetting(saved: Snapshot, person: str) -> None:
     """Raise Problem("book_still_plays") for a person who has a seat, by the book or by name, in an event that is not
     over, and Problem("book_unread") while the players of an earlier event are not in the book."""
     if saved.unread_events():
@@ -387,7 +383,7 @@ def _decide_venue_step(pending: Snapshot, request: NewEntry, at: Timestamp, acto
     if request.kind == PEOPLE_KNOWN and "persons" not in request.data:
         request = _with_players(pending, request)
     if request.kind == PERSON_FORGOTTEN:
-        _refuse_forgetting(pending, request.data["person"])
+        refuse_forgetting(pending, request.data["person"])
     refuse_over_limits(request.data)
     refuse_settling(pending, request)
     refuse_stale_key(pending.venue.units, pending.venue.staff, request)

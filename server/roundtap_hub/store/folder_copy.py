@@ -181,25 +181,18 @@ class FolderCopy:
         self._was_mounted |= disk != above
 
     def _purge_forgotten(self) -> None:
-        """Rewrite the file without people who must be forgotten, and what was renamed here; the old files are
-        overwritten as far as a stick allows."""
+        """Rewrite the file without people who must be forgotten, and what was renamed here."""
         held = self._held
-        if held.deleted or held.seats:
-            for path in self._path.parent.glob(f"{Path(COPY_FILE).stem}-*{ASIDE}"):
-                rows = [row for line in _readable(path, held.lineage) for row in line.rows[PEOPLE]]
-                if gone := rows_to_forget(rows, held.seats, held.heads.keys(), held.deleted):
-                    old = os.open(path, os.O_RDWR)
-                    _make(path, _lines_without(_readable(path, held.lineage), gone))
-                    _erase(old)
-            held.deleted, held.seats = set(), set()
-        if not held.forgotten:
-            return
-        old, self._file = self._file, -1
-        try:
+        for path in self._path.parent.glob(f"{Path(COPY_FILE).stem}-*{ASIDE}") if held.deleted or held.seats else ():
+            rows = [row for line in _readable(path, held.lineage) for row in line.rows[PEOPLE]]
+            if gone := rows_to_forget(rows, held.seats, held.heads.keys(), held.deleted):
+                _make(path, _lines_without(_readable(path, held.lineage), gone))
+        held.deleted, held.seats = set(), set()
+        if held.forgotten:
+            os.close(self._file)
+            self._file = -1
             self._start(_lines_without((line for line, _, _ in _lines(self._path)), held.forgotten))
-        finally:
-            _erase(old)
-        held.forgotten = set()
+            held.forgotten = set()
 
     def _start(self, lines: Iterable[Mapping[str, Any]]) -> None:
         self._held.chain, self._held.length = _make(self._path, lines)
@@ -207,23 +200,20 @@ class FolderCopy:
 
 
 def _make(path: Path, lines: Iterable[Mapping[str, Any]]) -> tuple[str, int]:
-    """Write a file of these lines in place of the one there; its last checksum and its bytes."""
+    """Write a file of these lines; one that is there is replaced, and overwritten as far as a stick allows. Returns the
+    last checksum and the bytes."""
     chain, length = "", 0
-    with (
-        replace_atomically(path, on_fat=True) as temporary,
-        open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as made,
-    ):
-        for fields in lines:
-            line = checksummed_line(fields, chain, CHECK_LETTERS)
-            chain, length = _chain_of(line), length + made.write(line)
+    with open(path, "r+b") if path.exists() else contextlib.nullcontext() as old:
+        with (
+            replace_atomically(path, on_fat=True) as temporary,
+            open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as made,
+        ):
+            for fields in lines:
+                line = checksummed_line(fields, chain, CHECK_LETTERS)
+                chain, length = _chain_of(line), length + made.write(line)
+        if old is not None:
+            overwrite_with_zeros(old.fileno())
     return chain, length
-
-
-def _erase(file: int) -> None:
-    try:
-        overwrite_with_zeros(file)
-    finally:
-        os.close(file)
 
 
 @dataclass(slots=True)

@@ -17,7 +17,7 @@ from roundtap_core.event.states import EventState, event_names
 from roundtap_hub.store.book import BookPerson, Seat
 from roundtap_hub.store.journal import HUB_FOLDER, START, Head, Journal, events_deleted
 from roundtap_hub.store.models import StaffRow, UnitKeyRow
-from roundtap_hub.store.person_rows import forgotten_person, wrong_people
+from roundtap_hub.store.person_rows import wrong_people
 from roundtap_hub.store.snapshots import EventSummary, summary_of
 from roundtap_hub.store.venue import Venue, apply_venue, is_dormant
 
@@ -51,7 +51,7 @@ class Snapshot:
     names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # public names by event and competitor
     keys: Mapping[str, str] = field(default_factory=dict)  # stored unit keys in hex, perhaps revoked ones
     staff: Mapping[str, StaffRow] = field(default_factory=dict)  # stored rows of the staff, by id
-    people_at: Callable[[Collection[Seat]], Mapping[Seat, Person]] = lambda _: {}
+    people_at: Callable[[Collection[Seat]], Mapping[Seat, Person]] = field(default=lambda _: {}, compare=False)
     """Reads the rows of these seats in one query, of dormant events too."""
 
     @property
@@ -82,18 +82,14 @@ class Snapshot:
         the database cannot be read."""
         book, found = self.venue.book, list[BookPerson]()
         left = dict(book.seats)
-        others = self.people_at([seat for seats in book.spelled.values() for seat in seats])
+        others = self.people_at(book.spelled) if book.spelled else {}
         while left:
             # Mostly once: only who was removed from an event has no row there.
             rows = self.people_at([seats[-1] for seats in left.values()])
             for person, seats in left.items():
                 if seats[-1] in rows:
-                    spelled = [
-                        others[seat]
-                        for seat in book.spelled.get(person, ())
-                        if seat in others and book.persons.get(seat) == person
-                    ]
-                    found.append(BookPerson(person, rows[seats[-1]], book.seats[person], seats[-1][0], tuple(spelled)))
+                    spelled = tuple(others[seat] for seat in book.seats[person] if seat in others)
+                    found.append(BookPerson(person, rows[seats[-1]], book.seats[person], seats[-1][0], spelled))
             left = {person: seats[:-1] for person, seats in left.items() if seats[-1] not in rows and len(seats) > 1}
         return sorted(found, key=lambda each: self.venue.age(each.last_event), reverse=True)
 
@@ -103,7 +99,7 @@ class Snapshot:
         return [
             event_id
             for event_id in self.ids
-            if event_id not in self.venue.book.events | self.venue.deleted
+            if event_id not in self.venue.book.events.keys() | self.venue.deleted
             and is_dormant(self.venue, (self.dormant.get(event_id) or self.events[event_id]).finished, event_id)
         ]
 
@@ -121,14 +117,6 @@ class Snapshot:
         """The snapshot without this person."""
         whole = self.with_event_loaded(event_id)
         return replace(whole, people={**whole.people, event_id: _without(whole.people.get(event_id, {}), competitor)})
-
-    def without_seats(self, seats: Iterable[Seat]) -> Snapshot:
-        """The snapshot without the persons at these seats of loaded events; a dormant one is read again."""
-        here = [(event_id, who) for event_id, who in seats if who in self.people.get(event_id, ())]
-        people = {event_id: dict(self.people[event_id]) for event_id, _ in here}
-        for event_id, who in here:
-            people[event_id][who] = forgotten_person(who)
-        return replace(self, people={**self.people, **people})
 
     def without_people(self, event_id: str) -> Snapshot:
         """The snapshot without any people of this event."""

@@ -135,7 +135,7 @@ class Service:
             self._dormant,
             lambda: self.snapshot,
             lambda made: self._queue.put(partial(self._write_snapshot, made)),
-            self._take_players,
+            lambda event: self.submit([Step(VENUE, NewEntry(PEOPLE_KNOWN, {"event": event}))], "hub").exception(),
         )
 
     def start(self) -> None:
@@ -339,13 +339,6 @@ class Service:
     def _write_snapshot(self, made: EventSnapshot) -> None:
         if self._dormant.save(made):
             self.snapshot = self._dormant.rearrange(self.snapshot)
-
-    def _take_players(self, event_id: str) -> None:
-        """Put an earlier event's players into the book."""
-        try:
-            self.execute([Step(VENUE, NewEntry(PEOPLE_KNOWN, {"event": event_id}))], "hub")
-        except (Problem, OutcomeUnknown, HubStopped) as refused:
-            log.error("the players of event %s are not in the book: %s", event_id, refused)
 
     def _forget_people(self, events: set[str]) -> None:
         """Forget people of these events, in memory and in freed parts of the file."""

@@ -296,6 +296,10 @@ class Venue:
         """What orders events, the oldest first. Numbered ids of earlier hubs ("e2") are older."""
         return self.begun.get(event_id, 0), len(event_id), event_id
 
+    def is_gone(self, who: PlayerId) -> bool:
+        """Whether this player was deleted with the event, or forgotten."""
+        return who[0] in self.deleted or who in self.book.forgotten
+
     def unit_at(self, table: int | None) -> str | None:
         return None if table is None else self.unit_by_table.get(table)
 
@@ -457,7 +461,7 @@ def apply_venue(venue: Venue, entry: Entry) -> Venue:
     elif entry.kind == LINK_HELD:
         venue = replace(venue, links=with_link(venue.links, entry))
     elif entry.kind in BOOK_KINDS:
-        venue = replace(venue, book=apply_book(venue.book, entry, venue.age))
+        venue = replace(venue, book=apply_book(venue.book, entry, venue.age(entry.data.get("event", ""))))
     elif entry.kind == REPORT_REFUSED:
         fate = ReportFate(
             "refused", entry.number, entry.hash, entry.data["body"], entry.data.get("reason", "unknown-match")
@@ -489,7 +493,7 @@ def apply_venue(venue: Venue, entry: Entry) -> Venue:
             venue,
             deleted=venue.deleted | {gone},
             archived=venue.archived - {gone},
-            book=without_event(venue.book, gone, venue.age),
+            book=without_event(venue.book, gone),
         )
     return replace(
         venue,
