@@ -1,7 +1,9 @@
 """A person is forgotten everywhere: four Fridays with a takeover and a restore between them, and then no file of hub,
 stick or standby holds the name."""
 
+import json
 import shutil
+import sqlite3
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
@@ -9,10 +11,11 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from hub_kit import HandClock
+from hub_kit import HandClock, running
 
+from event_kit import refused
 from roundtap_core.event import commands as c
-from roundtap_core.event.entries import VENUE, Entry, NewEntry
+from roundtap_core.event.entries import VENUE, Entry, NewEntry, Timestamp
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import Entrant
 from roundtap_hub.app import main as app_main
@@ -22,6 +25,8 @@ from roundtap_hub.store.backups import FOLDER, SET_ASIDE, backups_in
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.folder_copy import FolderCopy
 from roundtap_hub.store.journal import Journal, PersonRecord
+from roundtap_hub.store.journal_identity import seal_after
+from roundtap_hub.store.print_book import PrintBook, PrintJob
 from roundtap_hub.store.recover import recover
 from roundtap_hub.store.service import Service, Step
 from roundtap_hub.store.verify import verify_journal
@@ -29,6 +34,7 @@ from roundtap_hub.store.verify import verify_journal
 GONE, SPELLED = "Żółcia Brzęczyszczykiewicz", "Zolcia BRZECZYSZCZYKIEWICZ-Luz"
 STAYS = "Łukasz Żak"
 TRACES = ("brzęczyszczykiewicz", r"brz\u0119czyszczykiewicz", "brzeczyszczykiewicz")
+AT = Timestamp("boot-1", 0)
 FRIDAY = "2026-11-{:02}T18:00:00+01:00"
 
 
@@ -196,3 +202,69 @@ def made_alone(tmp_path: Path, before: Path, opened: Callable[..., HubResources]
     assert names_in(tmp_path / "back", "e1") == [GONE, STAYS]
     with closing(opened(tmp_path / "back")) as back:
         assert back.service.snapshot.venue.copied_at == FRIDAY.format(6)
+
+
+def test_a_row_that_is_still_there_is_found_and_the_one_in_its_place_is_fine(tmp_path: Path) -> None:
+    with running(tmp_path / "roundtap.db") as service:
+        friday(service, "e1", GONE, STAYS)
+        friday(service, "e2", STAYS)
+        row = next(each for each in service.journal.person_rows("e1") if each["competitor"] == "p1")
+        forget(service, GONE)
+        assert wrong_in(tmp_path) == []
+        friday(service, "e3", GONE)
+    with closing(sqlite3.connect(tmp_path / "roundtap.db")) as journal:
+        journal.execute("UPDATE person SET salt = :salt, data = :data WHERE event = 'e1' AND competitor = 'p1'", row)
+        journal.commit()
+    assert wrong_in(tmp_path) == ["people_not_forgotten"]
+
+
+def test_who_comes_again_after_being_forgotten_is_somebody_new(tmp_path: Path) -> None:
+    with running(tmp_path / "roundtap.db") as service:
+        friday(service, "e1", GONE, STAYS)
+        forget(service, GONE)
+        friday(service, "e2", GONE)
+        [again] = [each for each in service.snapshot.known_people() if each.person.name == GONE]
+        assert again.seats == (("e2", "p1"),)
+
+
+def test_nobody_is_forgotten_before_every_earlier_event_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A hub of an earlier version has events that are over, and no book."""
+    path = tmp_path / "roundtap.db"
+    with running(path) as service:
+        friday(service, "e1", GONE, STAYS)
+        friday(service, "e2", STAYS, GONE)
+        for event in ("e1", "e2"):
+            told(service, "event-archived", event=event)
+    with closing(sqlite3.connect(path)) as journal:
+        keep = "kind IN ('epoch-begun', 'event-begun', 'event-archived')"
+        rows = journal.execute(f"SELECT kind, data FROM entry WHERE stream = 'venue' AND {keep} ORDER BY number")
+        entries = seal_after([], [NewEntry(kind, json.loads(data)) for kind, data in rows], AT, "organizer")
+        journal.execute("DELETE FROM entry WHERE stream = 'venue'")
+        journal.commit()
+    with closing(Journal(f"sqlite:///{path}")) as journal:
+        journal.append(entries)
+    with running(path) as service:
+        assert service.snapshot.unread_events() == ["e1", "e2"]
+        with refused("book_unread"):
+            told(service, "person-forgotten", person="anybody")
+        service.snapshotter.snapshot_due()
+        assert service.snapshot.unread_events() == []
+        forget(service, GONE)
+        assert [each.seats for each in service.snapshot.known_people()] == [(("e1", "p2"), ("e2", "p1"))]
+    assert files_that_name(tmp_path) == []
+
+
+def test_what_was_to_be_printed_at_their_events_is_not_restored(tmp_path: Path, week: Week) -> None:
+    (hub := tmp_path / "hub").mkdir()
+    with closing(open_folder(hub, lambda _: None, clocks=week.clocks)) as opened:
+        friday(opened.service, "e1", GONE, STAYS)
+        friday(opened.service, "e2", STAYS)
+        assert opened.paper is not None
+        for event in ("e1", "e2"):
+            opened.paper.order(PrintJob(f"{event}/words/1", event, "words", 1, text=f"{GONE} / {event}"))
+        forget(opened.service, GONE)
+    recover([hub], made := tmp_path / "made", week.clocks)
+    with closing(PrintBook(f"sqlite:///{made / 'roundtap.db'}")) as book:
+        assert [job.event for job in book.orders] == ["e2"]
