@@ -21,7 +21,7 @@ from roundtap_core.event.states import Entrant
 from roundtap_hub.app import main as app_main
 from roundtap_hub.app.main import HubResources, open_folder
 from roundtap_hub.app.standby.standby_folder import StandbyFolder, promote_folder
-from roundtap_hub.store.backups import FOLDER, SET_ASIDE, backups_in
+from roundtap_hub.store.backups import COPIES_FOLDER, FOLDER, SET_ASIDE, backups_in
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.folder_copy import FolderCopy
 from roundtap_hub.store.journal import Journal, PersonRecord
@@ -165,6 +165,7 @@ def test_after_four_fridays_no_file_names_who_was_forgotten(
     middle = take_backup(second, drawer)
     with closing(opened(second, stick)) as taken_over:
         friday(taken_over.service, "lost", GONE, STAYS, over=False)
+    copied = shutil.copytree(second, tmp_path / "copied")
     # The restored hub lacks the last event; what stood there is set aside.
     recover([middle], new, week.clocks)
     (new / FOLDER / SET_ASIDE).mkdir(parents=True)
@@ -188,7 +189,9 @@ def test_after_four_fridays_no_file_names_who_was_forgotten(
     assert (wrong_in(new), wrong_in(hub)) == ([], [])
 
     after = take_backup(new, tmp_path)
-    for number, places in enumerate(([after], [drawer, stick], [drawer, hub])):
+    beside = Path(shutil.copy(middle, stick / COPIES_FOLDER))
+    assert files_that_name(stick) != []
+    for number, places in enumerate(([after], [drawer, stick], [drawer, hub], [beside], [new, copied])):
         recover(places, made := tmp_path / f"made {number}", week.clocks)
         assert (files_that_name(made), wrong_in(made)) == ([], [])
         assert sorted(names_in(made, "e2")) == ["Player 1 (forgotten)", STAYS]
@@ -268,3 +271,15 @@ def test_what_was_to_be_printed_at_their_events_is_not_restored(tmp_path: Path, 
     recover([hub], made := tmp_path / "made", week.clocks)
     with closing(PrintBook(f"sqlite:///{made / 'roundtap.db'}")) as book:
         assert [job.event for job in book.orders] == ["e2"]
+
+
+def test_a_regular_who_is_entered_keeps_the_seat_that_another_desk_s_entry_moved(tmp_path: Path) -> None:
+    with running(tmp_path / "roundtap.db") as service:
+        friday(service, "e1", GONE, STAYS)
+        friday(service, "e2", over=False)
+        for name in (GONE, STAYS):
+            record = PersonRecord("e2", "p1", f"salt {name}", Person(name))
+            enter = c.EnterCompetitor(Entrant("p1", record.person.digest(record.salt)))
+            known = NewEntry("people-known", {"event": "e2", "persons": {"p1": person(service, name)[0]}})
+            service.execute([Step("e2", enter), Step(VENUE, known)], "organizer", [record])
+        assert [each.seats[-1] for each in service.snapshot.known_people()] == [("e2", "p1"), ("e2", "p2")]
