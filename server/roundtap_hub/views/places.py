@@ -42,7 +42,10 @@ HALL = Place(
     "/console/hall",
     "h",
     frozenset(
-        {"announcements", "before-doors", "displays", "games", "hall", "hub", "leagues", "printer", "restored", "units"}
+        {
+            *("announcements", "before-doors", "displays", "games", "hall", "hub", "leagues", "people", "printer"),
+            *("restored", "units"),
+        }
     ),
     ("preflight",),
 )
@@ -75,6 +78,7 @@ OF_HALL = (
     Place("announcements", "/console/announcements", named="said.title"),
     Place("games", "/console/games", named="games.title"),
     Place("leagues", "/console/leagues", named="leagues.title"),
+    Place("people", "/console/people", named="book.title"),
     Place("units", "/console/units", named="keys.title", counts=(health.TABLES,)),
     Place("printer", "/console/printer", named="hall.printer", counts=(health.PRINTER,)),
     Place("hub", "/console/hub", named="hub.title", counts=(health.HUB, health.NETWORK, health.COPIES)),

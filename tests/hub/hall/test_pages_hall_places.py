@@ -16,6 +16,7 @@ PATHS = [
     "/console/announcements",
     "/console/games",
     "/console/leagues",
+    "/console/people",
     "/console/units",
     "/console/printer",
     "/console/hub",
