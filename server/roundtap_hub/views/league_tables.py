@@ -83,7 +83,7 @@ def league_view(snapshot: Snapshot, evenings: Evenings, wanted: League) -> Leagu
             raise Problem("league_games_differ", first=over[0].name)
         evening = _evening(snapshot, evenings, line)
         seats = {each.id: (line.id, each.id) for each in evening.people}
-        # Who is forgotten has no line; the others keep their places.
+        # Who is forgotten has no line; the others keep their points.
         ids = {who: book.persons.get(seat, "/".join(seat)) for who, seat in seats.items() if seat not in book.forgotten}
         people |= {ids[each.id]: replace(each, id=ids[each.id]) for each in evening.people if each.id in ids}
         played.append({ids[who]: result for who, result in evening.played.items() if who in ids})

@@ -12,7 +12,7 @@ from roundtap_core.event.commands import DrawRound, EnterResult, FinishEvent, Pu
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.states import Official
 from roundtap_core.records import Result, SidePair
-from roundtap_hub.store.book import PEOPLE_JOINED, PEOPLE_KNOWN
+from roundtap_hub.store.book import PEOPLE_JOINED, PERSON_FORGOTTEN
 from roundtap_hub.store.service import Step
 
 FOUR = ["Ana Ruiz", "Bruno Maier", "Łukasz Żak", "Eva Luz"]
@@ -60,18 +60,9 @@ def won(house: House, event: str, best_first: list[str], reason: str = "seen") -
                 tell(house, event, EnterResult(match.id, match.revision, result, reason=reason))
 
 
-def known(house: House, *events: str) -> dict[str, str]:
-    """Everybody of these events in the book, by name; the person of each."""
-    persons: dict[str, str] = {}
-    for event in events:
-        people = house.service.snapshot.people_of(event)
-        ids = {
-            who: persons.setdefault(each.name, f"{len(persons) + 1:012x}")
-            for who, each in people.items()
-            if who[0] == "p"
-        }
-        house.service.execute([Step(VENUE, NewEntry(PEOPLE_KNOWN, {"event": event, "persons": ids}))], "test")
-    return persons
+def persons(house: House) -> dict[str, str]:
+    """Everybody in the book, by name."""
+    return {each.person.name: each.id for each in house.service.snapshot.known_people()}
 
 
 def made(desk: Browser, *events: str, **fields: object) -> str:
@@ -98,7 +89,6 @@ def places(desk: Browser, event: str) -> list[str]:
 def test_three_evenings_add_up(house: House) -> None:
     for event in BEST_FIRST:
         desk = evening(house, event)
-    known(house, *BEST_FIRST)
     league = made(desk, *BEST_FIRST, by_place="10, 6, 3, 1", coming=2)
     worth = (10, 6, 3, 1)
     expected: dict[str, list[int]] = {}
@@ -118,7 +108,6 @@ def test_three_evenings_add_up(house: House) -> None:
 def test_a_correction_of_an_old_event_changes_the_table(house: House) -> None:
     for event in ("e1", "e2"):
         desk = evening(house, event)
-    known(house, "e1", "e2")
     league = made(desk, "e1", "e2")
     before, etag = table(desk, league), house.browser().get(f"/league/{league}").text
     tell(house, "e1", ReopenEvent())
@@ -133,20 +122,18 @@ def test_a_correction_of_an_old_event_changes_the_table(house: House) -> None:
 
 def test_two_spellings_are_two_until_they_are_joined(house: House) -> None:
     evening(house, "e1")
-    desk = evening(house, "e2", {"Łukasz Żak": "Lukasz Zak"})
-    persons = known(house, "e1", "e2")
+    desk = evening(house, "e2", {"Łukasz Żak": "Luke Zak"})
     league = made(desk, "e1", "e2")
     assert len(table(desk, league)) == 5
-    joined = {"person": persons["Lukasz Zak"], "other": persons["Łukasz Żak"]}
+    joined = {"person": persons(house)["Luke Zak"], "other": persons(house)["Łukasz Żak"]}
     house.service.execute([Step(VENUE, NewEntry(PEOPLE_JOINED, joined))], "test")
-    assert table(desk, league)["Lukasz Zak"][2] == "2"
+    assert table(desk, league)["Luke Zak"][2] == "2"
     assert len(table(desk, league)) == 4
 
 
 def test_a_deleted_event_counts_no_more_and_a_removed_league_is_gone(house: House) -> None:
     for event in ("e1", "e2"):
         desk = evening(house, event)
-    known(house, "e1", "e2")
     league = made(desk, "e1", "e2")
     desk.post("/console/e1/delete", name="Friday 1")
     assert {row[2] for row in table(desk, league).values()} == {"1"}
@@ -171,7 +158,6 @@ def test_what_cannot_be_added_up_is_refused_and_keeps_what_was_typed(house: Hous
 
 def test_a_wall_shows_the_league_of_its_event(house: House) -> None:
     desk = evening(house, "e1")
-    known(house, "e1")
     assert "Autumn" not in house.browser().get("/wall/e1?show=league").text
     made(desk, "e1")
     wall = house.browser().get("/wall/e1?show=league").text
@@ -182,9 +168,20 @@ def test_a_wall_shows_the_league_of_its_event(house: House) -> None:
 
 def test_the_same_again_counts_for_the_same_leagues(house: House) -> None:
     desk = evening(house, "e1")
-    known(house, "e1")
     league = made(desk, "e1")
     desk.get("/console/e1")
     assert desk.post("/console/e1/again").status_code == 303
     assert house.service.snapshot.venue.leagues[league].events == ("e1", "e2")
     assert "Not over yet: Friday 2" in text_of(house.browser().get(f"/league/{league}"))
+
+
+def test_who_is_forgotten_has_no_line_and_the_others_keep_their_points(house: House) -> None:
+    desk = evening(house, "e1")
+    league = made(desk, "e1")
+    before = table(desk, league)
+    first = places(desk, "e1")[0]
+    forget = NewEntry(PERSON_FORGOTTEN, {"person": persons(house)[first]})
+    house.service.execute([Step(VENUE, forget)], "test")
+    after = table(desk, league)
+    assert {name: row[1:] for name, row in after.items()} == {n: row[1:] for n, row in before.items() if n != first}
+    assert [row[0] for row in after.values()] == ["1", "2", "3"]
