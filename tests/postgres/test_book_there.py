@@ -1,11 +1,13 @@
 """The book on PostgreSQL: what one hub joins and forgets, the others know too."""
 
-from hub_kit import event_steps
+from hub_kit import event_steps, make_event
 from shared_kit import hub_on
 
 from kit import wait_until
+from roundtap_core.event.commands import EnterResult, FinishEvent
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.person import Person
+from roundtap_core.records import Result, SidePair
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.service import Service, Step
 from roundtap_hub.store.verify import verify_journal
@@ -48,6 +50,19 @@ def test_who_is_joined_and_forgotten_by_one_hub_is_so_at_the_other(url: str) -> 
             assert {each.name for each in first.journal.people()[event].values()} == {gone, stays}
         assert set(ids(second.service)) == {NAMES[1], OTHER[1]}
         assert [wrong for check in verify_journal(first.journal) for wrong in check.wrong] == []
+
+
+def test_who_is_forgotten_goes_from_the_other_s_memory_of_an_event_just_finished(url: str) -> None:
+    with hub_on(url) as first, hub_on(url) as second:
+        for match in make_event(first.service).rounds[0].matches:
+            result = EnterResult(match.id, match.revision, Result(score=SidePair(100, 24)))
+            first.service.execute_one("e1", result, "organizer")
+        first.service.execute_one("e1", FinishEvent("the hall closes"), "organizer")
+        wait_until(lambda: len(ids(second.service)) == 4, "the players")
+        assert "e1" in second.service.snapshot.events
+        told(first.service, "person-forgotten", person=ids(first.service)["Ana Ruiz"])
+        wait_until(lambda: "Ana R." not in second.service.snapshot.names_of("e1").values(), "who is forgotten")
+        assert second.service.snapshot.names_of("e1")["p1"] == "Player 1 (forgotten)"
 
 
 def test_two_hubs_read_an_earlier_event_once(url: str) -> None:

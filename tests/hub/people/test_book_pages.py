@@ -8,10 +8,13 @@ import pytest
 from pages_kit import House, open_house, text_of
 
 from roundtap_core.event.commands import FinishEvent
-from roundtap_core.event.entries import VENUE
+from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.person import Person
+from roundtap_hub.http.routes import PageKey
+from roundtap_hub.live.page_cache import HubNow, version_of
 from roundtap_hub.store.journal import PersonRecord
-from roundtap_hub.store.print_book import PrintBook
+from roundtap_hub.store.print_book import PrintBook, PrintJob
+from roundtap_hub.store.service import Step
 
 ANA, LONG, LUKASZ = "Ana Ruiz", "Aleksandra Wiśniewska-Szczepańska", "Łukasz Żak"
 GONE = "Player 2 (forgotten)"
@@ -98,6 +101,8 @@ def test_a_person_is_forgotten_once_the_name_is_typed(house: House, tmp_path: Pa
     seen = ["/e/e1/standings", "/console/e1/standings", "/console/e1/standings.csv", "/console/e1/export.json", token]
     assert all("Aleksandra" in phone_or(browser, phone, each).text for each in seen)
 
+    house.hub.paper.order(PrintJob("e1/words/1", "e1", "words", 1, text=LONG))
+
     wrong = browser.post(f"{path}/forget", name="Aleksandra")
     assert wrong.status_code == 400
     assert "“Aleksandra” is not this person's name" in text_of(wrong)
@@ -107,6 +112,7 @@ def test_a_person_is_forgotten_once_the_name_is_typed(house: House, tmp_path: Pa
         text = phone_or(browser, phone, each).text
         assert (GONE in text, "Aleksandra" in text, "4711" in text, "ubr" in text) == (True, False, False, False), each
     assert phone.get(token).status_code == 410
+    assert house.hub.paper.orders == []
     assert browser.get(path).status_code == 404
     assert listed(browser.get("/console/people").text) == [ANA, "Eva Luz", LUKASZ]
     last = list(house.service.journal.entries(VENUE))[-1]
@@ -127,3 +133,29 @@ def test_who_plays_right_now_is_not_forgotten_whatever_id_the_seat_has_yet(house
     assert (answer.status_code, house.service.snapshot) == (409, before)
     assert "plays in “Tonight”, which is still active" in text_of(answer)
     assert browser.post(f"{page_of(house, LONG)}/forget", name=LONG).status_code == 303
+
+
+def test_the_kept_pages_of_an_event_at_rest_are_drawn_anew(house: House) -> None:
+    browser, path = house.organizer(), page_of(house, LONG)
+    browser.post("/console/e1/archive")
+    browser.post(f"/console/{another_event(house, ANA)}/archive")
+
+    def versions() -> list[str]:
+        now = HubNow(house.hub, house.service.snapshot, {})
+        return [version_of(now, PageKey(kind, event)) for kind, event in (("standings", "e1"), ("pairings", "e1"))]
+
+    before = versions()
+    assert "none" not in before
+    assert list(house.service.snapshot.dormant) == ["e1", "e2"]
+    assert versions() == before
+    browser.post(f"{path}/forget", name=LONG)
+    assert list(house.service.snapshot.dormant) == ["e1", "e2"]
+    assert not set(versions()) & set(before)
+    assert "Aleksandra" not in house.browser().get("/e/e1/standings").text
+
+
+def test_a_restored_hub_says_of_when_its_copy_is(house: House) -> None:
+    restored = {"from": {}, "at": "2026-11-30T09:00:00", "made_at": "2026-11-27T18:30:12"}
+    house.service.execute([Step(VENUE, NewEntry("epoch-begun", {"epoch": "second", "restored": restored}))], "recover")
+    for path in ("/console/people", "/console/restored"):
+        assert "restored from a copy of 2026-11-27 18:30 UTC" in text_of(house.organizer().get(path)), path
