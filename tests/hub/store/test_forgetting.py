@@ -7,22 +7,22 @@ import sqlite3
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
-from functools import partial
 from pathlib import Path
 
 import pytest
 from hub_kit import HandClock, running
 
 from event_kit import refused
+from kit import wait_until
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, Entry, NewEntry, Timestamp
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import Entrant
-from roundtap_hub.app import main as app_main
 from roundtap_hub.app.main import HubResources, open_folder
 from roundtap_hub.app.standby.standby_folder import StandbyFolder, promote_folder
 from roundtap_hub.store.backups import COPIES_FOLDER, FOLDER, SET_ASIDE, backups_in
 from roundtap_hub.store.clocks import Clocks
+from roundtap_hub.store.copies import CURRENT
 from roundtap_hub.store.folder_copy import FolderCopy
 from roundtap_hub.store.journal import Journal, PersonRecord
 from roundtap_hub.store.journal_identity import seal_after
@@ -55,15 +55,20 @@ def week() -> Week:
 
 
 @pytest.fixture
-def opened(week: Week, monkeypatch: pytest.MonkeyPatch) -> Callable[..., HubResources]:
+def opened(week: Week) -> Callable[..., HubResources]:
     """Open a hub's folder with a stick that lies on the same disk here."""
-    monkeypatch.setattr(app_main, "FolderCopy", partial(FolderCopy, same_disk=True))
 
     def of(folder: Path, *sticks: Path) -> HubResources:
         for each in (folder, *sticks):
             each.mkdir(exist_ok=True)
         (folder / "secret").write_text("5e" * 32)
-        return open_folder(folder, lambda _: None, sticks, week.clocks)
+        hub = open_folder(folder, lambda _: None, clocks=week.clocks)
+        copies = hub.service.copies
+        assert copies is not None
+        for stick in sticks:
+            copies.add(FolderCopy(stick, folder, same_disk=True), 0.01)
+        wait_until(lambda: all(each.state == CURRENT for each in copies.states), "the stick")
+        return hub
 
     return of
 
@@ -230,9 +235,7 @@ def test_who_comes_again_after_being_forgotten_is_somebody_new(tmp_path: Path) -
         assert again.seats == (("e2", "p1"),)
 
 
-def test_nobody_is_forgotten_before_every_earlier_event_is_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nobody_is_forgotten_before_every_earlier_event_is_read(tmp_path: Path) -> None:
     """A hub of an earlier version has events that are over, and no book."""
     path = tmp_path / "roundtap.db"
     with running(path) as service:

@@ -70,7 +70,7 @@ class StandbyFolder:
         self.heads = heads
         if erasing := [(row[2], row[6]) for row in rows if row[2] in ERASING_KINDS]:
             self.journal.scrub()
-            for aside in (*self.path.glob(f"{STARTED_OVER}*/{DATABASE}"), *self.path.rglob(f"*{SUFFIX}")):
+            for aside in (*self.path.rglob(f"*/{DATABASE}"), *self.path.rglob(f"*{SUFFIX}")):
                 try:
                     forget_aside(aside, erasing, self.heads)
                 except sqlite3.Error as error:
