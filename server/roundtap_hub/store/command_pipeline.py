@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -209,9 +210,11 @@ def decide_request(pending: Snapshot, request: WriteRequest, at: Timestamp) -> t
         pending = pending.without_person(event_id, competitor)
     over = {entry.stream for entry in made if entry.kind == "event-finished"}
     for event_id in sorted(over | {entry.data["event"] for entry in made if entry.kind == EVENT_ARCHIVED}):
-        known = NewEntry(PEOPLE_KNOWN, {"event": event_id})
-        pending, entries = _decide_venue_step(pending, known, at, request.actor)
-        made += entries
+        # What cannot be read can still be put away.
+        with suppress(Problem):
+            known = NewEntry(PEOPLE_KNOWN, {"event": event_id})
+            pending, entries = _decide_venue_step(pending, known, at, request.actor)
+            made += entries
     for event_id, competitor in seats_forgotten(made):
         # Of a dormant event they are read again.
         if competitor in pending.people.get(event_id, ()):
