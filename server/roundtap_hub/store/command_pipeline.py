@@ -138,10 +138,13 @@ class WriteRequest:
 
     @property
     def streams(self) -> set[str]:
-        """The streams it would write to, and the events whose people it brings."""
-        streams = {*(step.stream for step in self.steps), *(record.event for record in self.people)}
-        # The book takes who played in a finished event.
-        return streams | {VENUE for step in self.steps if isinstance(step.command, commands.FinishEvent)}
+        """The streams it would write to, and the events whose people it brings. The book takes who played in a finished
+        event."""
+        return {
+            *(step.stream for step in self.steps),
+            *(record.event for record in self.people),
+            *(VENUE for step in self.steps if isinstance(step.command, commands.FinishEvent)),
+        }
 
 
 @dataclass(slots=True)

@@ -306,3 +306,21 @@ def test_a_regular_who_is_entered_keeps_the_seat_that_another_desk_s_entry_moved
             known = NewEntry("people-known", {"event": "e2", "persons": {"p1": person(service, name)[0]}})
             service.execute([Step("e2", enter), Step(VENUE, known)], "organizer", [record])
         assert [each.seats[-1] for each in service.snapshot.known_people()] == [("e2", "p1"), ("e2", "p2")]
+
+
+def test_another_hub_s_journal_below_a_standby_keeps_its_people(tmp_path: Path, week: Week) -> None:
+    """Its events may have the same ids."""
+    second, hub = tmp_path / "second", tmp_path / "hub"
+    for folder, name in ((second, STAYS), (hub, GONE)):
+        folder.mkdir()
+        with closing(open_folder(folder, lambda _: None, clocks=week.clocks)) as opened:
+            friday(opened.service, "e1", name)
+    standby = StandbyFolder(second)
+    standby.set_aside()
+    standby.open()
+    with closing(open_folder(hub, lambda _: None, clocks=week.clocks)) as opened:
+        forget(opened.service, GONE)
+        follow(opened, standby)
+    standby.close()
+    assert names_in(second / "before-1", "e1") == [STAYS]
+    assert names_in(second, "e1") == ["Player 1 (forgotten)"]
