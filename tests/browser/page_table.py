@@ -124,6 +124,9 @@ EXAMPLES: Mapping[str, Callable[[Hall], list[str]]] = {
         f"/console/leagues{each}" for each in ("", "?new=1", f"?league={_league(hall)}")
     ],
     "GET /league/<league>": lambda hall: [f"/league/{_league(hall)}"],
+    "GET /console/people/<person>": lambda hall: [
+        f"/console/people/{each}" for each in list(hall.house.service.snapshot.venue.book.seats)[:2]
+    ],
     "GET /console/practice": _practice,
     "GET /console/outcome/<word>": lambda hall: [hall.outcome()],
     "GET /console/new": lambda hall: [

@@ -68,6 +68,7 @@ def test_who_is_forgotten_goes_from_the_other_s_memory_of_an_event_just_finished
 def test_two_hubs_read_an_earlier_event_once(url: str) -> None:
     with hub_on(url) as first, hub_on(url) as second:
         played(first.service, "e1", NAMES)
+        wait_until(lambda: "e1" in second.service.snapshot.dormant, "the event")
         for hub in (second, first):
             told(hub.service, "people-known", event="e1")
         known = [entry for entry in first.journal.entries(VENUE) if entry.kind == "people-known"]
