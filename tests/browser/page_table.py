@@ -35,6 +35,8 @@ NO_PAGES = frozenset(
         "GET /console/before-doors/diagnostics.txt",
         "GET /console/games/<game>/file",
         "GET /console/leagues/<league>/table.csv",
+        "GET /console/results.zip",
+        "GET /e/<event_id>/event.json",
     }
 )
 """What is no page for people."""
