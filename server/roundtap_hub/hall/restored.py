@@ -183,6 +183,7 @@ def restored_page(**_: str) -> AnyResponse:
         "restored.html",
         feed=PageKey("console"),
         afresh=afresh,
+        copied_at=snapshot.venue.copied_at,
         copies=_copies(snapshot, afresh) if afresh is not None else (),
         tables=_tables(snapshot, afresh) if afresh is not None else (),
         silent=[table for _, table in restore_gap.silent_units(snapshot)],

@@ -68,7 +68,7 @@ class CachedPages:
             if route.address in PERSONAL and scope["method"] != "HEAD":
                 token = named["token"]
                 who = self._hub.access.links.owner_of(token)
-                if who is None or who[0] in self._hub.service.snapshot.venue.deleted:
+                if who is None or self._hub.service.snapshot.venue.is_gone(who):
                     return receive
                 if route.address == REPORT:
                     return await self._report(scope, receive, send, who, token)

@@ -299,4 +299,6 @@ def version_of(source: HubNow, page: PageKey) -> str:
     shown, venue, plan = source.shown(page), source.snapshot.venue, source.snapshot.venue.display_plan
     # Every page shows announcements, and that the hub was restored, until that is settled.
     announced = [each.id for each in plan.for_event(page.event or None)] if plan.announcements else []
-    return "none" if shown is None else short_hash(page, shown, announced, venue.restore_state is not None)
+    # Nobody's name stays on the page of an event at rest, whose entries do not change when a person is forgotten.
+    forgotten = len(venue.book.forgotten)
+    return "none" if shown is None else short_hash(page, shown, announced, venue.restore_state is not None, forgotten)

@@ -245,7 +245,7 @@ def guard_links(bp: Blueprint) -> None:
         if token is None:
             return None
         who, snapshot = current.hub().access.links.owner_of(token), current.snapshot()
-        if who is not None and who[0] in snapshot.venue.deleted:
+        if who is not None and snapshot.venue.is_gone(who):
             abort(410)
         if who is None or who[0] not in snapshot.ids:
             # Made up or revoked: the page says how to get another. A hub without events knows no link yet: phones keep

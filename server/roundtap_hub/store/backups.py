@@ -11,7 +11,7 @@ import shutil
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,11 +23,12 @@ from sqlalchemy.exc import SQLAlchemyError
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import Entry
 from roundtap_hub.store import head_file, models
+from roundtap_hub.store.book import PERSON_FORGOTTEN, rows_to_forget
 from roundtap_hub.store.copies import RemovableCopy
 from roundtap_hub.store.disk_problems import BROKEN, disk_problem, errno_of, sqlite_code, unreadable_problem
-from roundtap_hub.store.journal import DATABASE, Head
+from roundtap_hub.store.journal import DATABASE, Head, forgotten_row
 from roundtap_hub.store.service import Service
-from roundtap_hub.store.venue import EVENT_DELETED
+from roundtap_hub.store.venue import ERASING_KINDS, EVENT_DELETED
 from roundtap_machine.atomic_write import replace_atomically, sync_to_disk
 
 log = logging.getLogger(__name__)
@@ -35,6 +36,7 @@ log = logging.getLogger(__name__)
 FOLDER, COPIES_FOLDER, SUFFIX = "backups", "roundtap-backups", ".backup"
 """Folders of backups: in the hub's folder, and on a stick."""
 SET_ASIDE = "set-aside"  # in the backups' folder: hubs' whole folders, each named by the epoch that took its place
+STARTED_OVER = "before-"  # how folders begin into which a standby that starts over puts what it had
 PRACTICE = "practice"  # the folder of the practice hub, which nobody keeps
 GENERATIONS = 3
 MARK = 0x52544231  # SQLite's application_id of a backup: "RTB1"
@@ -157,17 +159,19 @@ HOLD_NAMES = {"person": "event = ?", "print_order": "event = ?", "print_text": _
 
 
 def purge_older_backups(folder: Path, newest: Path) -> None:
-    """After an event was deleted, remove backups that hold its people, in subfolders too, and forget them in this hub's
-    journals that were set aside: such a one is kept with its other events, unless it is damaged or lacks people. Raises
-    OSError and sqlite3.Error: then try again."""
+    """After an event was deleted or a person forgotten, remove backups that hold them, in subfolders too, and forget
+    them in this hub's journals that were set aside: such a one is kept with all others, unless it is damaged or lacks
+    people. Raises OSError and sqlite3.Error: then try again."""
     lineage = newest.name.split("-")[1]
     gone = [path for path in folder.rglob(f"*-{lineage}-*{SUFFIX}*") if path != folder / newest.name]
     with closing(head_file.open_read_only(folder / newest.name)) as connection:
-        deleted = connection.execute("SELECT data FROM entry WHERE kind = ?", (EVENT_DELETED,)).fetchall()
-    for head in folder.glob(f"{SET_ASIDE}/*/{head_file.HEAD_FILE}"):
-        if lineage.encode() in head.read_bytes():
+        erasing = connection.execute("SELECT kind, data FROM entry WHERE kind IN (?, ?)", ERASING_KINDS).fetchall()
+        events = {event for (event,) in connection.execute("SELECT DISTINCT stream FROM entry")}
+    # What a standby started over from has a line of its own: what is there is told by the events' ids.
+    for head in (*folder.glob(f"{SET_ASIDE}/*/{head_file.HEAD_FILE}"), *folder.parent.glob(f"{STARTED_OVER}*/*.db")):
+        if head.suffix == ".db" or lineage.encode() in head.read_bytes():
             try:
-                _forget_people(head.with_name(DATABASE), [json.loads(data)["event"] for (data,) in deleted])
+                forget_aside(head.with_name(DATABASE), erasing, events)
             except sqlite3.DatabaseError as error:
                 # One that is only locked, or on a full disk, is tried again with its other events.
                 if not (
@@ -184,13 +188,25 @@ def purge_older_backups(folder: Path, newest: Path) -> None:
     sync_to_disk(folder)
 
 
-def _forget_people(database: Path, events: Sequence[str]) -> None:
+def forget_aside(database: Path, entries: Iterable[tuple[str, str]], events: Collection[str]) -> None:
+    """Forget in a journal that was set aside whom these entries (kind, JSON) erase; `events`: those known here. Raises
+    sqlite3.Error."""
+    told = [(kind, json.loads(data)) for kind, data in entries]
+    deleted = {data["event"] for kind, data in told if kind == EVENT_DELETED}
+    gone = {(event, who) for kind, data in told if kind == PERSON_FORGOTTEN for event, who in data["seats"]}
     with closing(_open_made(database, "secure_delete = ON")) as connection:
         there = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+        rows = connection.execute("SELECT event, competitor, salt, data FROM person").fetchall()
+        seats = rows_to_forget(rows, gone, events)
         for table, of_event in HOLD_NAMES.items():
             # An older hub's journal lacks some, but never people.
             if table in there or table == "person":
-                connection.executemany(f"DELETE FROM {table} WHERE {of_event}", [(event,) for event in events])
+                of = deleted if table == "person" else deleted | {event for event, _ in seats}
+                connection.executemany(f"DELETE FROM {table} WHERE {of_event}", [(event,) for event in of])
+        connection.executemany(
+            "UPDATE person SET salt = :salt, data = :data WHERE event = :event AND competitor = :competitor",
+            [dict(forgotten_row(seat)) for seat in seats],
+        )
         connection.commit()
         if connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
             raise sqlite3.OperationalError("database is locked: who reads it keeps what was deleted")
@@ -403,7 +419,7 @@ class Maintenance:
         self._service.storage.backup_made(problem)
 
     def _committed(self, _: object, entries: Sequence[Entry]) -> None:
-        if any(entry.kind == EVENT_DELETED for entry in entries):
+        if any(entry.kind in ERASING_KINDS for entry in entries):
             self._forget = self._urgent = True
         if any(entry.kind in IMMEDIATE_KINDS for entry in entries):
             self._urgent = True

@@ -5,8 +5,11 @@ there.
 """
 
 import hashlib
-from collections.abc import Callable, Collection, Iterable, Mapping
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from msgspec import structs
@@ -22,32 +25,41 @@ BOOK_KINDS = frozenset({PEOPLE_KNOWN, PEOPLE_JOINED, PERSON_PARTED, PERSON_FORGO
 ID_LETTERS = 12
 
 Seat = tuple[str, str]  # (event, competitor)
-Age = Callable[[str], Any]  # an event's place in the order of events
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Book:
     """Everybody who has played here, by ids only."""
 
-    seats: Mapping[str, tuple[Seat, ...]] = field(default_factory=dict)  # by person, the oldest seat first
-    persons: Mapping[Seat, str] = field(default_factory=dict)  # `seats`, the other way round
+    persons: Mapping[Seat, str] = field(default_factory=dict)
     forgotten: frozenset[Seat] = frozenset()  # seats whose person was forgotten
+    spelled: frozenset[Seat] = frozenset()  # of persons who were joined, the seats with the other spellings
+    events: Mapping[str, Any] = field(default_factory=dict)  # events whose players it has taken, and what orders them
+
+    @cached_property
+    def seats(self) -> Mapping[str, tuple[Seat, ...]]:
+        """`persons`, the other way round: the oldest seat first."""
+        seats: dict[str, tuple[Seat, ...]] = {}
+        for seat in sorted(self.persons, key=lambda seat: (self.events.get(seat[0], ()), seat)):
+            seats[self.persons[seat]] = (*seats.get(self.persons[seat], ()), seat)
+        return seats
 
 
 @dataclass(frozen=True, slots=True)
 class BookPerson:
-    """A person of the book: `person` is the row of the newest seat that has one, `last_event` its event."""
+    """A person of the book: `person` is the row of the newest seat that has one, `last_event` its event; `spellings`:
+    rows of those who were joined."""
 
     id: str
     person: Person
     seats: tuple[Seat, ...]
     last_event: str
+    spellings: tuple[Person, ...] = ()
 
 
 def first_id(seat: Seat) -> str:
     """The id of a person who is met at this seat: the same on every hub that reads the same entries."""
-    event, competitor = seat
-    return hashlib.sha256(f"roundtap/book/1\n{event}\n{competitor}".encode()).hexdigest()[:ID_LETTERS]
+    return hashlib.sha256("\n".join(("roundtap/book/1", *seat)).encode()).hexdigest()[:ID_LETTERS]
 
 
 def recognize(
@@ -56,28 +68,20 @@ def recognize(
     """The person of each of an event's `people`, by competitor: the one with the same external id, else with the same
     name, unless both have other external ids; else a new one. `known`: the newest first, who wins where several fit;
     `taken`: persons who have another seat there. Two of one event are two persons."""
-    alike: dict[tuple[str, str], list[BookPerson]] = {}
-    for each in known:
-        for key in _keys(each.person):
-            alike.setdefault(key, []).append(each)
-    found, used = dict[str, str](), set(taken)
+    asked, found = {who: _keys(person) for who, person in people.items()}, dict[str, str]()
     for kind in ("id", "name"):
-        for competitor, person in people.items():
-            for key in [key for key in _keys(person) if key[0] == kind and competitor not in found]:
-                for each in alike.get(key, ()):
-                    if each.id not in used and not _differ(each.person, person):
-                        found[competitor] = each.id
-                        used.add(each.id)
-                        break
+        for each in known:
+            keys = {key for row in (each.person, *each.spellings) for key in _keys(row) if key[0] == kind}
+            other_id = {key for key in _keys(each.person) if key[0] == "id"}
+            for who, theirs in asked.items():
+                if keys & theirs and who not in found and each.id not in {*taken, *found.values()}:
+                    ids = {key for key in theirs if key[0] == "id"}
+                    found |= {} if ids and other_id and ids != other_id else {who: each.id}
     return {competitor: found.get(competitor) or first_id((event_id, competitor)) for competitor in people}
 
 
-def _keys(person: Person) -> list[tuple[str, str]]:
-    return [("name", fold(person.name)), *([("id", person.external_id)] if person.external_id else [])]
-
-
-def _differ(one: Person, other: Person) -> bool:
-    return bool(one.external_id and other.external_id) and one.external_id != other.external_id
+def _keys(person: Person) -> set[tuple[str, str]]:
+    return {("name", fold(person.name)), *([("id", person.external_id)] if person.external_id else [])}
 
 
 def decide_book(book: Book, new: NewEntry) -> list[NewEntry]:
@@ -93,8 +97,9 @@ def decide_book(book: Book, new: NewEntry) -> list[NewEntry]:
             if (event, competitor) not in book.forgotten | book.persons.keys() and person not in there
         }
         removed = [who for who in data.get("removed", ()) if (event, who) in book.persons]
+        some = persons or removed or ("removed" not in data and event not in book.events)
         told = {**data, "persons": persons, **({"removed": removed} if removed else {})}
-        return [structs.replace(new, data=told)] if persons or removed else []
+        return [structs.replace(new, data=told)] if some else []
     for person in (data["person"], data.get("other", data["person"])):
         if person not in book.seats:
             raise Problem("book_unknown_person")
@@ -113,44 +118,34 @@ def decide_book(book: Book, new: NewEntry) -> list[NewEntry]:
     return [new]
 
 
-def apply_book(book: Book, entry: Entry, age: Age) -> Book:
-    """The book after one of BOOK_KINDS."""
+def apply_book(book: Book, entry: Entry, age: Any) -> Book:
+    """The book after one of BOOK_KINDS. `age`: what orders an event that it names."""
     data = entry.data
     if entry.kind == PEOPLE_KNOWN:
-        seats = {(data["event"], competitor): person for competitor, person in data["persons"].items()}
+        event = data["event"]
+        seats = {(event, who): person for who, person in data["persons"].items() if (event, who) not in book.forgotten}
         # An entry that follows another copy of this journal may name seats that are known otherwise here.
-        known = book.persons.keys() | book.forgotten
-        gone = dict.fromkeys((data["event"], competitor) for competitor in data.get("removed", ()))
-        return _changed(book, gone | {seat: person for seat, person in seats.items() if seat not in known}, age)
+        gone = {(event, who) for who in data.get("removed", ())}
+        kept = {seat: who for seat, who in book.persons.items() if seat not in gone}
+        return replace(book, persons={**seats, **kept}, events={**book.events, event: age})
     if entry.kind == PEOPLE_JOINED:
-        return _changed(book, dict.fromkeys(book.seats.get(data["other"], ()), data["person"]), age)
+        two = data["person"], data["other"]
+        newest = {who: seat for seat, who in book.persons.items() if who in two}
+        persons = {seat: two[0] if who == two[1] else who for seat, who in book.persons.items()}
+        return replace(book, persons=persons, spelled=book.spelled.union(newest.values()))
     if entry.kind == PERSON_PARTED:
-        return _changed(book, {(data["seat"][0], data["seat"][1]): data["new"]}, age)
-    forgotten = seats_forgotten([entry])
-    return replace(_changed(book, dict.fromkeys(forgotten), age), forgotten=book.forgotten.union(forgotten))
+        return replace(book, persons={**book.persons, tuple(data["seat"]): data["new"]})
+    gone = set(seats_forgotten([entry]))
+    persons = {seat: who for seat, who in book.persons.items() if seat not in gone}
+    return replace(book, persons=persons, forgotten=book.forgotten | gone)
 
 
-def without_event(book: Book, event_id: str, age: Age) -> Book:
+def without_event(book: Book, event_id: str) -> Book:
     """The book after an event was deleted: who played nowhere else is in it no more."""
-    return _changed(book, dict.fromkeys(seat for seat in book.persons if seat[0] == event_id), age)
+    return replace(book, persons={seat: who for seat, who in book.persons.items() if seat[0] != event_id})
 
 
-def _changed(book: Book, changes: Mapping[Seat, str | None], age: Age) -> Book:
-    """The book with these seats given to other persons, or to none. Only theirs are sorted: a book has thousands."""
-    persons = {**book.persons, **{seat: person for seat, person in changes.items() if person}}
-    for seat in [seat for seat, person in changes.items() if not person]:
-        persons.pop(seat, None)
-    seats = dict(book.seats)
-    concerned = {*changes.values(), *(book.persons.get(seat) for seat in changes)}
-    for who in filter(None, concerned):
-        theirs = {seat for seat in (*seats.get(who, ()), *changes) if persons.get(seat) == who}
-        seats[who] = tuple(sorted(theirs, key=lambda seat: (age(seat[0]), seat)))
-        if not theirs:
-            del seats[who]
-    return replace(book, seats=seats, persons=persons)
-
-
-def seats_forgotten(entries: Iterable[Entry]) -> list[Seat]:
+def seats_forgotten(entries: Iterable[Entry | NewEntry]) -> list[Seat]:
     """The seats whose rows these entries erase, as the person at them is forgotten."""
     return [
         (event, competitor)
@@ -158,3 +153,20 @@ def seats_forgotten(entries: Iterable[Entry]) -> list[Seat]:
         if entry.kind == PERSON_FORGOTTEN
         for event, competitor in entry.data["seats"]
     ]
+
+
+def rows_to_forget(
+    rows: Iterable[Sequence[Any]], seats: Collection[Seat], events: Collection[str], deleted: Collection[str] = ()
+) -> set[Seat]:
+    """Of another copy's rows of people (event, competitor, salt, JSON): those at `seats`, those of `deleted` events,
+    and those that are called as they are in events other than `events`, which the journal here never knew."""
+    people: dict[Seat, list[tuple[str, str]]] = {}
+    for event_id, competitor, _, data in rows:
+        with suppress(ValueError, TypeError, AttributeError):
+            people.setdefault((event_id, competitor), []).extend(_keys(Person.from_json(json.loads(data))))
+    meant = {key for seat in seats for key in people.get(seat, ())}
+    return {
+        seat
+        for seat, keys in people.items()
+        if seat in seats or seat[0] in deleted or (seat[0] not in events and not meant.isdisjoint(keys))
+    }

@@ -24,9 +24,9 @@ from roundtap_core.lists.squads import members_of, team_problems
 from roundtap_core.messages import Report
 from roundtap_core.numbers import next_number
 from roundtap_core.typed import parse_message, refuse_over_limits
-from roundtap_hub.store.book import PEOPLE_KNOWN
+from roundtap_hub.store.book import PEOPLE_KNOWN, PERSON_FORGOTTEN, recognize, seats_forgotten
 from roundtap_hub.store.journal import PersonRecord, people_removed
-from roundtap_hub.store.person_rows import refuse_damaged
+from roundtap_hub.store.person_rows import forgotten_person, is_damaged, refuse_damaged
 from roundtap_hub.store.read_model import Snapshot
 from roundtap_hub.store.restore_gap import NO_PLACE, can_decide_report, refuse_settling
 from roundtap_hub.store.venue import (
@@ -138,7 +138,9 @@ class WriteRequest:
     @property
     def streams(self) -> set[str]:
         """The streams it would write to, and the events whose people it brings."""
-        return {*(step.stream for step in self.steps), *(record.event for record in self.people)}
+        streams = {*(step.stream for step in self.steps), *(record.event for record in self.people)}
+        # The book takes who played in a finished event.
+        return streams | {VENUE for step in self.steps if isinstance(step.command, commands.FinishEvent)}
 
 
 @dataclass(slots=True)
@@ -205,9 +207,20 @@ def decide_request(pending: Snapshot, request: WriteRequest, at: Timestamp) -> t
         made += entries
     for event_id, competitor in people_removed(made):
         pending = pending.without_person(event_id, competitor)
+    over = {entry.stream for entry in made if entry.kind == "event-finished"}
+    for event_id in sorted(over | {entry.data["event"] for entry in made if entry.kind == EVENT_ARCHIVED}):
+        known = NewEntry(PEOPLE_KNOWN, {"event": event_id})
+        pending, entries = _decide_venue_step(pending, known, at, request.actor)
+        made += entries
+    for event_id, competitor in seats_forgotten(made):
+        # Of a dormant event they are read again.
+        if competitor in pending.people.get(event_id, ()):
+            pending = pending.with_person(event_id, competitor, forgotten_person(competitor))
     _refuse_broken_teams(pending, request)
     for record in request.people:
         refuse_damaged(record.competitor, record.person)
+        if (record.event, record.competitor) in pending.venue.book.forgotten:
+            raise Problem("person_forgotten", name=forgotten_person(record.competitor).name)
         refuse_unfit_person(record.person, pending.people_of(record.event).get(record.competitor))
         pending = pending.with_person(record.event, record.competitor, record.person)
     return pending.with_rows(request.beside) if request.beside else pending, made
@@ -314,6 +327,35 @@ def _refuse_command(saved: Snapshot, state: EventState, command: commands.Comman
         raise Problem("report_has_no_place")
 
 
+def _with_players(saved: Snapshot, known: NewEntry) -> NewEntry:
+    """A PEOPLE_KNOWN without persons, with those of all players of its event."""
+    event_id, book = known.data["event"], saved.venue.book
+    state, people = saved.event(event_id), saved.people_of(event_id)
+    if state is None or event_id in saved.venue.deleted:
+        raise Problem("unknown_event", event=event_id)
+    new = {
+        who: people[who]
+        for who in state.entrants
+        if (event_id, who) not in book.persons and who in people and not is_damaged(who, people[who])
+    }
+    taken = {person for seat, person in book.persons.items() if seat[0] == event_id}
+    return structs.replace(
+        known, data={"event": event_id, "persons": recognize(event_id, new, saved.known_people(), taken)}
+    )
+
+
+def refuse_forgetting(saved: Snapshot, person: str) -> None:
+    """Raise Problem("book_still_plays") for a person who has a seat, by the book or by name, in an event that is not
+    over, and Problem("book_unread") while the players of an earlier event are not in the book."""
+    if saved.unread_events():
+        raise Problem("book_unread", n=len(saved.unread_events()))
+    for state in saved.events.values():
+        if not is_dormant(saved.venue, state.finished, state.id):
+            there = _with_players(saved, NewEntry(PEOPLE_KNOWN, {"event": state.id})).data["persons"].values()
+            if any(seat[0] == state.id for seat in saved.venue.book.seats.get(person, ())) or person in there:
+                raise Problem("book_still_plays", name=state.name)
+
+
 def refuse_event_change(saved: Snapshot, new: NewEntry) -> None:
     """Raise Problem("unknown_event", "event_in_play", "event_not_over") if an event cannot be archived, restored or
     deleted."""
@@ -338,6 +380,10 @@ def may_archive(saved: Snapshot, event_id: str) -> bool:
 def _decide_venue_step(pending: Snapshot, request: NewEntry, at: Timestamp, actor: str) -> tuple[Snapshot, list[Entry]]:
     made: list[Entry] = []
     refuse_event_change(pending, request)
+    if request.kind == PEOPLE_KNOWN and "persons" not in request.data:
+        request = _with_players(pending, request)
+    if request.kind == PERSON_FORGOTTEN:
+        refuse_forgetting(pending, request.data["person"])
     refuse_over_limits(request.data)
     refuse_settling(pending, request)
     refuse_stale_key(pending.venue.units, pending.venue.staff, request)

@@ -143,7 +143,8 @@ class SnapshotterStopped(Exception):
 
 class EventSnapshotter:
     """A thread that makes the snapshots of dormant events, one at a time; the writer saves them. Call `wake` when
-    something may be due; `write` receives each snapshot."""
+    something may be due; `write` receives each snapshot, `take_players` each event whose players are not in the
+    book."""
 
     def __init__(
         self,
@@ -151,11 +152,13 @@ class EventSnapshotter:
         dormant: DormantEvents,
         snapshot: Callable[[], Snapshot],
         write: Callable[[EventSnapshot], object],
+        take_players: Callable[[str], object],
     ) -> None:
         self._journal = journal
         self._dormant = dormant
         self._snapshot = snapshot
         self._write = write
+        self._take_players = take_players
         self._made: dict[str, tuple[str, str]] = {}
         """Head and core of the snapshots that are stored or could not be made: each is tried once."""
         self._due = threading.Event()
@@ -180,11 +183,15 @@ class EventSnapshotter:
         self._due.set()
 
     def snapshot_due(self) -> None:
-        """Make all snapshots that are due."""
+        """Make all snapshots that are due, and put into the book who played before there was one."""
         for summary in self.due():
             if self._stopping.is_set():
                 return
             self._seal(summary)
+        for event_id in self._snapshot().unread_events():
+            if self._stopping.is_set():
+                return
+            self._take_players(event_id)
 
     def due(self) -> Iterator[EventSummary]:
         """Dormant events whose snapshot is missing, or of another entry or core."""

@@ -15,6 +15,7 @@ import msgspec
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE
+from roundtap_hub.store.book import PERSON_FORGOTTEN, Seat, rows_to_forget
 from roundtap_hub.store.copies import COLUMNS, ENTRIES, PEOPLE, CommitBatch, Rows
 from roundtap_hub.store.head_file import checksum_of, checksummed_line, overwrite_with_zeros, write_at
 from roundtap_hub.store.journal import REMOVED, Head
@@ -23,7 +24,7 @@ from roundtap_hub.store.venue import EVENT_DELETED
 from roundtap_machine.atomic_write import replace_atomically
 from roundtap_machine.disk import check_place
 
-COPY_FILE = "roundtap-copy.journal"
+COPY_FILE, ASIDE = "roundtap-copy.journal", ".aside"
 FORMAT = 1
 CHECK_LETTERS = 32
 COPY_BYTES_MAX = 1 << 30  # more than a thousand events
@@ -67,6 +68,7 @@ class RowFacts(msgspec.Struct):
     name: str = ""
     competitor: str = ""
     event: str = ""
+    seats: list[Seat] = []
     wall: str | None = None
 
 
@@ -121,7 +123,7 @@ class FolderCopy:
             content = None
         self._held = content or CopyContent(lineage, epoch)
         if content is None:
-            self._make(path, [{"roundtap-copy": FORMAT, "lineage": lineage, "epoch": epoch}])
+            self._start([{"roundtap-copy": FORMAT, "lineage": lineage, "epoch": epoch}])
         else:
             self._file = os.open(path, os.O_RDWR)
             os.ftruncate(self._file, content.length)
@@ -179,20 +181,29 @@ class FolderCopy:
         self._was_mounted |= disk != above
 
     def _purge_forgotten(self) -> None:
-        """Rewrite the file without people who must be forgotten; the old file is overwritten as far as a stick
-        allows."""
-        if not self._held.forgotten:
-            return
-        old, self._file = self._file, -1
-        try:
-            self._make(self._path, _lines_without(self._path, self._held.forgotten))
-            overwrite_with_zeros(old)
-        finally:
-            os.close(old)
-        self._held.forgotten = set()
+        """Rewrite the file without people who must be forgotten, and what was renamed here."""
+        held = self._held
+        for path in self._path.parent.glob(f"{Path(COPY_FILE).stem}-*{ASIDE}") if held.deleted or held.seats else ():
+            rows = [row for line in _readable(path, held.lineage) for row in line.rows[PEOPLE]]
+            if gone := rows_to_forget(rows, held.seats, held.heads.keys(), held.deleted):
+                _make(path, _lines_without(_readable(path, held.lineage), gone))
+        held.deleted, held.seats = set(), set()
+        if held.forgotten:
+            os.close(self._file)
+            self._file = -1
+            self._start(_lines_without((line for line, _, _ in _lines(self._path)), held.forgotten))
+            held.forgotten = set()
 
-    def _make(self, path: Path, lines: Iterable[Mapping[str, Any]]) -> None:
-        chain, length = "", 0
+    def _start(self, lines: Iterable[Mapping[str, Any]]) -> None:
+        self._held.chain, self._held.length = _make(self._path, lines)
+        self._file = os.open(self._path, os.O_RDWR)
+
+
+def _make(path: Path, lines: Iterable[Mapping[str, Any]]) -> tuple[str, int]:
+    """Write a file of these lines; one that is there is replaced, and overwritten as far as a stick allows. Returns the
+    last checksum and the bytes."""
+    chain, length = "", 0
+    with open(path, "r+b") if path.exists() else contextlib.nullcontext() as old:
         with (
             replace_atomically(path, on_fat=True) as temporary,
             open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as made,
@@ -200,14 +211,17 @@ class FolderCopy:
             for fields in lines:
                 line = checksummed_line(fields, chain, CHECK_LETTERS)
                 chain, length = _chain_of(line), length + made.write(line)
-        self._file, self._held.chain, self._held.length = os.open(path, os.O_RDWR), chain, length
+        if old is not None:
+            overwrite_with_zeros(old.fileno())
+    return chain, length
 
 
 @dataclass(slots=True)
 class CopyContent:
     """A copy file's content. `names`: of its events; `until`: when its newest entry was made, wall time, "" if unknown.
     `people`: (event, competitor) of those to keep, in the hub's own copy; `forgotten`: of those whose rows must go;
-    `length`: bytes up to the last whole line; `damaged`: invalid lines follow."""
+    `deleted`, `seats`: events and persons that must go from what was renamed, too; `length`: bytes up to the last whole
+    line; `damaged`: invalid lines follow."""
 
     lineage: str
     epoch: str
@@ -216,6 +230,8 @@ class CopyContent:
     until: str = ""
     people: set[tuple[str, str]] = field(default_factory=set)
     forgotten: set[tuple[str, str]] = field(default_factory=set)
+    deleted: set[str] = field(default_factory=set)
+    seats: set[Seat] = field(default_factory=set)
     chain: str = ""
     length: int = 0
     damaged: bool = False
@@ -235,7 +251,11 @@ class CopyContent:
             elif stream == VENUE and kind == EVENT_DELETED:
                 event = READ_FACTS(data).event
                 self.names.pop(event, None)
+                self.deleted.add(event)
                 self.forgotten |= {each for each in self.people if each[0] == event}
+            elif stream == VENUE and kind == PERSON_FORGOTTEN:
+                self.seats |= set(READ_FACTS(data).seats)
+                self.forgotten |= self.people & self.seats
         self.people -= self.forgotten
         if len(self.heads) > STREAMS_MAX or len(self.people) > PEOPLE_MAX:
             raise ValueError("more than any hub has")
@@ -279,8 +299,19 @@ def _lines(path: Path) -> Iterator[tuple[CopyLine, str, int]]:
             yield READ_LINE(text), chain, length
 
 
-def _lines_without(path: Path, people: set[tuple[str, str]]) -> Iterator[Mapping[str, Any]]:
-    for line, _, _ in _lines(path):
+def _readable(path: Path, lineage: str) -> Iterator[CopyLine]:
+    """Every line of this hub's file that can be read, whatever its checksum; none of another hub's."""
+    with open(path, "rb") as file:
+        while raw := file.readline(LINE_BYTES_MAX):
+            with contextlib.suppress(ValueError, RecursionError):
+                line = READ_LINE(raw[raw.index(b"{") :])
+                if line.lineage not in ("", lineage):
+                    return
+                yield line
+
+
+def _lines_without(lines: Iterable[CopyLine], people: set[tuple[str, str]]) -> Iterator[Mapping[str, Any]]:
+    for line in lines:
         if line.format:
             yield {"roundtap-copy": line.format, "lineage": line.lineage, "epoch": line.epoch}
         else:
@@ -307,5 +338,5 @@ def _lines_within(chain: str, rows: Rows) -> Iterator[tuple[Rows, bytes]]:
 
 def _aside(path: Path, word: str) -> Path:
     """An unused name."""
-    tries = [path.with_name(f"{path.stem}-{word[:16]}{number}.aside") for number in ("", "-2", "-3", "-4")]
+    tries = [path.with_name(f"{path.stem}-{word[:16]}{number}{ASIDE}") for number in ("", "-2", "-3", "-4")]
     return next((each for each in tries if not each.exists()), tries[-1])

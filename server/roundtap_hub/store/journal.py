@@ -15,7 +15,21 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from sqlalchemy import Connection, Delete, Engine, create_engine, delete, event, func, insert, inspect, select, tuple_
+from sqlalchemy import (
+    Connection,
+    Delete,
+    Engine,
+    Update,
+    create_engine,
+    delete,
+    event,
+    func,
+    insert,
+    inspect,
+    select,
+    tuple_,
+    update,
+)
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.pool import QueuePool
@@ -26,9 +40,9 @@ from roundtap_core.event.entries import GENESIS, VENUE, Entry, Timestamp, entry_
 from roundtap_core.event.person import Person
 from roundtap_core.wire import canonical_json
 from roundtap_hub.store import models
-from roundtap_hub.store.book import Seat
+from roundtap_hub.store.book import Seat, seats_forgotten
 from roundtap_hub.store.disk_problems import BROKEN, errno_of, probe_folder, sqlite_code, unreadable_problem
-from roundtap_hub.store.person_rows import StoredPerson, read_people
+from roundtap_hub.store.person_rows import StoredPerson, forgotten_person, read_people
 from roundtap_hub.store.snapshots import EventSnapshotStore, EventSummary
 from roundtap_hub.store.venue import EVENT_DELETED
 from roundtap_machine.disk import FAILING, check_place, disk_fault
@@ -421,6 +435,11 @@ def person_row(record: PersonRecord) -> PersonRow:
     }
 
 
+def forgotten_row(seat: Seat) -> PersonRow:
+    """What a forgotten person's row is replaced with."""
+    return person_row(PersonRecord(*seat, "", forgotten_person(seat[1])))
+
+
 def _read_only_url(url: str) -> str:
     """The address for read-only access: SQLite's log is then left as it is, even if damaged."""
     scheme, sign, path = url.partition(":///")
@@ -489,8 +508,8 @@ def heads_of(entries: Iterable[Entry]) -> dict[str, Head]:
     return {entry.stream: Head(entry.number, entry.hash) for entry in entries}
 
 
-def people_removed(entries: Iterable[Entry]) -> list[tuple[str, str]]:
-    """(event, competitor) of everyone these entries remove."""
+def people_removed(entries: Iterable[Entry]) -> list[Seat]:
+    """(event, competitor) of everyone these entries remove from an event."""
     return [(entry.stream, str(entry.data["competitor"])) for entry in entries if entry.kind == REMOVED]
 
 
@@ -499,12 +518,21 @@ def events_deleted(entries: Iterable[Entry]) -> set[str]:
     return {entry.data["event"] for entry in entries if entry.stream == VENUE and entry.kind == EVENT_DELETED}
 
 
-def erasures(entries: Sequence[Entry]) -> Iterator[Delete]:
+def events_erased(entries: Sequence[Entry]) -> set[str]:
+    """The events of which these entries erase people: all of them, or some."""
+    return events_deleted(entries) | {event for event, _ in (*people_removed(entries), *seats_forgotten(entries))}
+
+
+def erasures(entries: Sequence[Entry]) -> Iterator[Delete | Update]:
     """The deletions that these entries cause, to run after everything else in the commit."""
+    at = tuple_(models.PERSON.c.event, models.PERSON.c.competitor)
+    for event_id, who in seats_forgotten(entries):
+        # Not put where there is none: the seat was removed, or its event deleted.
+        yield update(models.PERSON).where(at == (event_id, who)).values(forgotten_row((event_id, who)))
     if deleted := events_deleted(entries):
         yield delete(models.PERSON).where(models.PERSON.c.event.in_(deleted))
     if taken_out := people_removed(entries):
-        yield delete(models.PERSON).where(tuple_(models.PERSON.c.event, models.PERSON.c.competitor).in_(taken_out))
+        yield delete(models.PERSON).where(at.in_(taken_out))
 
 
 DATABASE = "roundtap.db"  # the journal's file in a hub's own folder

@@ -11,7 +11,15 @@ from pathlib import Path
 
 from roundtap_core.event.entries import GENESIS, VENUE, Entry, NewEntry, Timestamp, chain_entry
 from roundtap_hub.store.journal import START, Head
-from roundtap_hub.store.venue import LINK_HELD, STAFF_KINDS, TAKEN_BACK, UNIT_KEY_KINDS, UNIT_REVOKED, Venue
+from roundtap_hub.store.venue import (
+    ERASING_KINDS,
+    LINK_HELD,
+    STAFF_KINDS,
+    TAKEN_BACK,
+    UNIT_KEY_KINDS,
+    UNIT_REVOKED,
+    Venue,
+)
 
 RANDOM_DIGITS, MARK_DIGITS = 8, 16
 
@@ -60,8 +68,9 @@ def _mark(key: bytes, lineage: str, number: int, chance: str) -> str:
 
 
 def latest_rights_entries(chain: Sequence[Entry], gathered: Iterable[Entry]) -> list[NewEntry]:
-    """The entries to add to the venue's `chain` so that the latest known rights of each unit, person and link apply.
-    `gathered`: entries of the venue's stream from any source, in any order, also of several branches."""
+    """The entries to add to the venue's `chain` so that the latest known rights of each unit, person and link apply,
+    and who was forgotten or deleted stays so. `gathered`: entries of the venue's stream from any source, in any order,
+    also of several branches."""
     held = {entry.hash for entry in chain}
     entries = {entry.hash: entry for entry in (*chain, *gathered)}
     epochs, follow = _epochs(entries.values()), _hashes_after(chain, entries)
@@ -76,7 +85,9 @@ def latest_rights_entries(chain: Sequence[Entry], gathered: Iterable[Entry]) -> 
         ),
         key=lambda entry: (epochs[entry.hash], entry.number, _is_revocation(entry)),
     )
-    return [NewEntry(entry.kind, entry.data) for entry in dropwhile(lambda entry: entry.hash in held, in_order)]
+    erasing = [entry for entry in entries.values() if entry.kind in ERASING_KINDS and entry.hash not in held]
+    rights = dropwhile(lambda entry: entry.hash in held, in_order)
+    return [NewEntry(entry.kind, entry.data) for entry in (*rights, *erasing)]
 
 
 def _is_revocation(entry: Entry) -> bool:

@@ -64,13 +64,20 @@ def wrong_people(state: EventState, stored: Mapping[str, StoredPerson]) -> list[
 
 
 def matches_entries(competitor: str, stored: StoredPerson, digests: Collection[str]) -> bool:
-    """Whether a row is one of those that entries mean, or the placeholder of one that was lost for good."""
-    return bool(stored.digest) and (stored.digest in digests or is_damaged(competitor, stored.person))
+    """Whether a row is one of those that entries mean, or stands for one that was lost for good or forgotten."""
+    stands_in = is_damaged(competitor, stored.person) or stored.person == forgotten_person(competitor)
+    return bool(stored.digest) and (stored.digest in digests or stands_in)
 
 
 def placeholder(competitor: str) -> Person:
     """Stands for a person whose row cannot be read, and is stored for one whose row is lost for good."""
     name = f"{competitor} (data damaged)"
+    return Person(name, public_name=name)
+
+
+def forgotten_person(competitor: str) -> Person:
+    """Stored instead of a person who was forgotten: "Player 3 (forgotten)" for p3."""
+    name = f"Player {competitor.removeprefix('p')} (forgotten)"
     return Person(name, public_name=name)
 
 

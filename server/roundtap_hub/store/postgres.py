@@ -126,11 +126,7 @@ class PostgresJournal(journal.Journal):
         people = list(people)
         notice = self._notice(
             entries,
-            {
-                *(record.event for record in people),
-                *journal.events_deleted(entries),
-                *(event for event, _ in journal.people_removed(entries)),
-            },
+            {record.event for record in people} | journal.events_erased(entries),
         )
         committing = False
         try:

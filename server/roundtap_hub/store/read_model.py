@@ -51,7 +51,7 @@ class Snapshot:
     names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # public names by event and competitor
     keys: Mapping[str, str] = field(default_factory=dict)  # stored unit keys in hex, perhaps revoked ones
     staff: Mapping[str, StaffRow] = field(default_factory=dict)  # stored rows of the staff, by id
-    people_at: Callable[[Collection[Seat]], Mapping[Seat, Person]] = lambda _: {}
+    people_at: Callable[[Collection[Seat]], Mapping[Seat, Person]] = field(default=lambda _: {}, compare=False)
     """Reads the rows of these seats in one query, of dormant events too."""
 
     @property
@@ -80,15 +80,28 @@ class Snapshot:
     def known_people(self) -> list[BookPerson]:
         """Everybody in the book who has a row, by the newest of them; the last who played here first. Raises Problem if
         the database cannot be read."""
-        left, found = dict(self.venue.book.seats), list[BookPerson]()
+        book, found = self.venue.book, list[BookPerson]()
+        left = dict(book.seats)
+        others = self.people_at(book.spelled) if book.spelled else {}
         while left:
             # Mostly once: only who was removed from an event has no row there.
             rows = self.people_at([seats[-1] for seats in left.values()])
             for person, seats in left.items():
                 if seats[-1] in rows:
-                    found.append(BookPerson(person, rows[seats[-1]], self.venue.book.seats[person], seats[-1][0]))
+                    spelled = tuple(others[seat] for seat in book.seats[person] if seat in others)
+                    found.append(BookPerson(person, rows[seats[-1]], book.seats[person], seats[-1][0], spelled))
             left = {person: seats[:-1] for person, seats in left.items() if seats[-1] not in rows and len(seats) > 1}
         return sorted(found, key=lambda each: self.venue.age(each.last_event), reverse=True)
+
+    def unread_events(self) -> list[str]:
+        """The events that are over, the oldest first, whose players are not in the book: they ended before there was
+        one."""
+        return [
+            event_id
+            for event_id in self.ids
+            if event_id not in self.venue.book.events.keys() | self.venue.deleted
+            and is_dormant(self.venue, (self.dormant.get(event_id) or self.events[event_id]).finished, event_id)
+        ]
 
     def with_event(self, state: EventState) -> Snapshot:
         """The snapshot with this state of the event; a dormant one is in play again."""

@@ -8,7 +8,7 @@ import json
 import os
 import secrets
 import shutil
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
@@ -24,6 +24,7 @@ from roundtap_core.event.person import Person
 from roundtap_core.event.states import EventState
 from roundtap_core.wire import REPORT, digest, verify_signature
 from roundtap_hub.store import backups, head_file, journal_identity, models
+from roundtap_hub.store.book import PERSON_FORGOTTEN, rows_to_forget, seats_forgotten
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.command_pipeline import (
     STRAY_REASONS,
@@ -36,10 +37,10 @@ from roundtap_hub.store.command_pipeline import (
 from roundtap_hub.store.event_cache import DormantEvents
 from roundtap_hub.store.folder_copy import COPY_FILE
 from roundtap_hub.store.journal import DATABASE, Journal, PersonRecord, events_deleted, people_removed, sqlite_url
-from roundtap_hub.store.person_rows import placeholder
+from roundtap_hub.store.person_rows import forgotten_person, placeholder
 from roundtap_hub.store.read_model import Snapshot, load_snapshot, read_event
 from roundtap_hub.store.recovery_sources import Row, Source, read_source, readable_paths, within_total
-from roundtap_hub.store.venue import STAFF_SET, UNIT_REVOKED, fold_venue, is_valid_key, is_valid_pin
+from roundtap_hub.store.venue import EVENT_BEGUN, STAFF_SET, UNIT_REVOKED, fold_venue, is_valid_key, is_valid_pin
 from roundtap_hub.store.verify import person_digests
 from roundtap_hub.store.verify import verify_journal as look_through
 from roundtap_machine.atomic_write import sync_to_disk, write_atomically
@@ -295,6 +296,10 @@ def recover(
             ends = _write_journal(journal, findings, streams)
             if begins_epoch:
                 _begin_epoch(making, journal, all_sources, streams, ends, clocks.at(), chance)
+            venue = fold_venue(journal.entries(VENUE))
+            no_more = venue.deleted | {event for event, _ in venue.book.forgotten}
+            jobs = next((source.print_jobs for source in ours if source.print_jobs), ())
+            journal.put(job for job in jobs if getattr(job, "job", "").partition("/")[0] not in no_more)
             secrets_lost = _put_secrets(journal, all_sources)
             _import_reports(
                 journal, clocks, [(source.path, *told) for source in sources for told in source.reports], streams
@@ -307,7 +312,7 @@ def recover(
             journal.scrub()
             own = next((source.lineage for source in ours if source.lineage), head_file.new_lineage())
             head.record = head_file.HeadRecord(own)
-            head_file.init_head_file(head, journal, fold_venue(journal.entries(VENUE)).epoch)
+            head_file.init_head_file(head, journal, venue.epoch)
         put_in_place(making, to)
     finally:
         shutil.rmtree(making, ignore_errors=True)
@@ -442,9 +447,9 @@ def _write_files(making: Path, sources: Sequence[Source]) -> dict[str, Path]:
 
 
 def _write_journal(journal: Journal, findings: Findings, streams: Mapping[str, RecoveredStream]) -> dict[str, str]:
-    """All streams, people, clocks and print jobs. Returns when running clocks end, by event and wall time."""
+    """All streams, people and clocks. Returns when running clocks end, by event and wall time."""
     venue = streams.get(VENUE, RecoveredStream(VENUE, ())).entries
-    deleted = events_deleted(venue)
+    deleted, forgotten = events_deleted(venue), seats_forgotten(venue)
     for each in streams.values():
         for first in range(0, len(each.entries), AT_ONCE):
             journal.append(each.entries[first : first + AT_ONCE])
@@ -453,12 +458,12 @@ def _write_journal(journal: Journal, findings: Findings, streams: Mapping[str, R
         if each.stream != VENUE and each.entries:
             each.state = state = read_event(journal, EventState(each.stream))
             if each.stream not in deleted:
-                journal.append([], _people(findings, each, state))
+                gone = {who for event, who in forgotten if event == each.stream}
+                journal.append([], _people(findings, each, state, gone))
             if (seen := findings.last_seen(state)) is not None:
                 journal.put([seen[0]])
                 each.clock_ms = seen[0].remaining_ms
                 ends |= {state.id: seen[1]} if seen[1] else {}
-    journal.put(next((source.print_jobs for source in findings.sources if source.print_jobs), ()))
     return ends
 
 
@@ -493,12 +498,19 @@ def _begin_epoch(
     # Entries beyond a gap count here too: what was revoked stays revoked.
     of_venue = [entry for source in sources for entry in source.entries.values() if entry.stream == VENUE]
     new = [*journal_identity.latest_rights_entries(venue, of_venue), NewEntry("epoch-begun", fields)]
+    seats = set(seats_forgotten([*venue, *new]))
+    begun = {entry.data["event"] for entry in venue if entry.kind == EVENT_BEGUN}
+    rows = (row for source in sources for row in source.people)
+    if more := rows_to_forget(rows, seats, begun) - seats:
+        new.append(NewEntry(PERSON_FORGOTTEN, {"person": "", "seats": sorted(map(list, more))}))
     journal.append(journal_identity.seal_after(venue, new, at, "recover"))
 
 
-def _people(findings: Findings, recovered: RecoveredStream, state: EventState) -> list[PersonRecord]:
+def _people(
+    findings: Findings, recovered: RecoveredStream, state: EventState, forgotten: Collection[str]
+) -> list[PersonRecord]:
     """Each person as of the last entry whose digest fits a row; an older row of a competitor is better than none. Of
-    somebody whose row is lost, a placeholder."""
+    somebody whose row is lost or who is `forgotten`, a placeholder."""
     digests_of: dict[str, dict[str, None]] = {}
     for entry in recovered.entries:
         for _, removed in people_removed([entry]):
@@ -512,13 +524,15 @@ def _people(findings: Findings, recovered: RecoveredStream, state: EventState) -
         who: fits[hashed][1].name
         for entry in (*recovered.entries, *recovered.beyond)
         for who, hashed in person_digests(entry)
-        if hashed in fits
+        if hashed in fits and who not in forgotten
     }
     records, older, lost = list[PersonRecord](), dict[str, str](), list[str]()
     for who, digests in digests_of.items():
         last = next(reversed(digests))
         newest = next((each for each in reversed(digests) if each in fits), None)
-        if newest == last or (newest is not None and who in state.entrants):
+        if who in forgotten:
+            records.append(PersonRecord(recovered.stream, who, "", forgotten_person(who)))
+        elif newest == last or (newest is not None and who in state.entrants):
             records.append(PersonRecord(recovered.stream, who, *fits[newest]))
             older |= {who: newest} if newest != last else {}
         elif any(digests):

@@ -19,6 +19,7 @@ from roundtap_core.event.commands import Command, SetClock
 from roundtap_core.event.entries import VENUE, Entry, NewEntry
 from roundtap_core.event.states import EventState
 from roundtap_hub.store import journal as journals
+from roundtap_hub.store.book import PEOPLE_KNOWN
 from roundtap_hub.store.clocks import Clocks, left_ms
 from roundtap_hub.store.command_pipeline import HALL_COMMANDS, DecidedBatch, Step, WriteRequest, decide_all
 from roundtap_hub.store.copies import CommitBatch, Copies
@@ -134,6 +135,7 @@ class Service:
             self._dormant,
             lambda: self.snapshot,
             lambda made: self._queue.put(partial(self._write_snapshot, made)),
+            lambda event: self.submit([Step(VENUE, NewEntry(PEOPLE_KNOWN, {"event": event}))], "hub").exception(),
         )
 
     def start(self) -> None:
@@ -339,7 +341,7 @@ class Service:
             self.snapshot = self._dormant.rearrange(self.snapshot)
 
     def _forget_people(self, events: set[str]) -> None:
-        """Forget the people of deleted events, in memory and in freed parts of the file."""
+        """Forget people of these events, in memory and in freed parts of the file."""
         if events:
             self._dormant.evict(events)
             self._queue.later(self._scrub)
@@ -438,9 +440,7 @@ class Service:
         try:
             after = decided.after.with_names(self.snapshot)
             self.snapshot = self._dormant.rearrange(after) if _may_rest(after, decided.streams) else after
-            self._forget_people(journals.events_deleted(decided.entries))
-            if journals.people_removed(decided.entries):
-                self._queue.later(self._scrub)
+            self._forget_people(journals.events_erased(decided.entries))
         except Exception:
             # It is saved: callers get that answer, and the snapshot is read from the disk.
             log.exception("what was saved cannot be shown")

@@ -20,6 +20,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.decide import apply
 from roundtap_core.event.entries import VENUE, Entry, NewEntry
 from roundtap_core.event.states import EventState
+from roundtap_hub.store.book import PERSON_FORGOTTEN
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.command_pipeline import HALL_COMMANDS, DecidedBatch, Step, WriteRequest, decide_all
 from roundtap_hub.store.journal import (
@@ -28,7 +29,7 @@ from roundtap_hub.store.journal import (
     Head,
     JournalConflict,
     PersonRecord,
-    events_deleted,
+    events_erased,
     libpq_arguments,
 )
 from roundtap_hub.store.postgres import CHANNEL, NumberTaken, PostgresJournal, error_text
@@ -276,7 +277,7 @@ class SharedService(Service):
             return self._reload_all()
         if after is not self.snapshot:
             self.snapshot = self._dormant.rearrange(after.with_names(self.snapshot))
-            self._forget_people(events_deleted(entries))
+            self._forget_people(events_erased(entries))
             self._publish(entries)
         return True
 
@@ -342,7 +343,8 @@ def _reads_other_streams(request: WriteRequest) -> bool:
         isinstance(step.command, HALL_COMMANDS)
         or (
             isinstance(step.command, NewEntry)
-            and step.command.kind in (EVENT_ARCHIVED, EVENT_UNARCHIVED, EVENT_DELETED, RESTORE_SETTLED)
+            and step.command.kind
+            in {EVENT_ARCHIVED, EVENT_UNARCHIVED, EVENT_DELETED, RESTORE_SETTLED, PERSON_FORGOTTEN}
         )
         for step in request.steps
     )

@@ -17,7 +17,7 @@ from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import GENESIS, Entry, NewEntry
 from roundtap_core.event.states import ReportFate
 from roundtap_core.wire import canonical_json
-from roundtap_hub.store.book import BOOK_KINDS, Book, Seat, apply_book, decide_book, without_event
+from roundtap_hub.store.book import BOOK_KINDS, PERSON_FORGOTTEN, Book, Seat, apply_book, decide_book, without_event
 from roundtap_hub.store.display_plan import ANNOUNCEMENT_REVOKED, DISPLAY_KINDS, DisplayPlan, apply_display_entry
 
 UNIT_KEYED, UNIT_REVOKED = "unit-keyed", "unit-revoked"
@@ -194,6 +194,7 @@ def _supersedes(before: PersonalLink, link: PersonalLink) -> bool:
 EVENT_BEGUN, EVENT_ARCHIVED = "event-begun", "event-archived"
 EVENT_UNARCHIVED, EVENT_DELETED = "event-restored", "event-deleted"
 """Entries of the venue's stream about events; they belong to no tournament's record."""
+ERASING_KINDS = (EVENT_DELETED, PERSON_FORGOTTEN)
 
 UNIT_HEARD, REPORT_PENDING, UNIT_WAIVED = "unit-heard", "report-pending", "restored-without"
 REDRAW_APPROVED, COPY_KEPT, RESTORE_SETTLED = "restored-anew", "restored-kept", "restored-settled"
@@ -276,6 +277,7 @@ class Venue:
     begun_at: Mapping[str, str | None] = field(default_factory=dict)  # its wall time, where the hub knew it
     archived: frozenset[str] = frozenset()  # events that are archived
     deleted: frozenset[str] = frozenset()  # events whose people are deleted; their chains stay
+    copied_at: str = ""  # of a restored journal, when its copy was made: wall time, who was forgotten since may be back
     restore_state: RestoreState | None = None  # what a restored journal still has to settle; None: nothing
     display_plan: DisplayPlan = field(default_factory=DisplayPlan)
     games: Mapping[str, str] = field(default_factory=dict)  # the store's own: by name, the rules as canonical JSON
@@ -294,6 +296,10 @@ class Venue:
     def age(self, event_id: str) -> tuple[int, int, str]:
         """What orders events, the oldest first. Numbered ids of earlier hubs ("e2") are older."""
         return self.begun.get(event_id, 0), len(event_id), event_id
+
+    def is_gone(self, who: PlayerId) -> bool:
+        """Whether this player was deleted with the event, or forgotten."""
+        return who[0] in self.deleted or who in self.book.forgotten
 
     def unit_at(self, table: int | None) -> str | None:
         return None if table is None else self.unit_by_table.get(table)
@@ -423,6 +429,7 @@ def apply_venue(venue: Venue, entry: Entry) -> Venue:
             epoch=epoch,
             epochs=(*venue.epochs, epoch),
             epoch_heads=venue.epoch_heads if heads is None else {**venue.epoch_heads, epoch: heads},
+            copied_at=(entry.data.get("restored") or {}).get("made_at") or venue.copied_at,
             restore_state=begin_restore(entry.data, venue.restore_state),
         )
     elif entry.kind == UNIT_PLACED:
@@ -455,7 +462,7 @@ def apply_venue(venue: Venue, entry: Entry) -> Venue:
     elif entry.kind == LINK_HELD:
         venue = replace(venue, links=with_link(venue.links, entry))
     elif entry.kind in BOOK_KINDS:
-        venue = replace(venue, book=apply_book(venue.book, entry, venue.age))
+        venue = replace(venue, book=apply_book(venue.book, entry, venue.age(entry.data.get("event", ""))))
     elif entry.kind == REPORT_REFUSED:
         fate = ReportFate(
             "refused", entry.number, entry.hash, entry.data["body"], entry.data.get("reason", "unknown-match")
@@ -492,7 +499,7 @@ def apply_venue(venue: Venue, entry: Entry) -> Venue:
             venue,
             deleted=venue.deleted | {gone},
             archived=venue.archived - {gone},
-            book=without_event(venue.book, gone, venue.age),
+            book=without_event(venue.book, gone),
         )
     return replace(
         venue,

@@ -12,7 +12,7 @@ from roundtap_core.event.state_bytes import encode_state
 from roundtap_core.event.states import EventState
 from roundtap_hub.store.journal import Head, Journal
 from roundtap_hub.store.models import StaffRow, UnitKeyRow
-from roundtap_hub.store.person_rows import matches_entries, wrong_people
+from roundtap_hub.store.person_rows import forgotten_person, matches_entries, wrong_people
 from roundtap_hub.store.read_model import people_problem
 from roundtap_hub.store.snapshots import running_core
 from roundtap_hub.store.venue import NO_KEY, Venue, apply_venue, is_valid_key, is_valid_pin
@@ -95,7 +95,7 @@ def _event(journal: Journal, stream: str, head: Head, venue: Venue) -> StreamChe
         check.name = state.name
     check.diverged = state.diverged
     _check_snapshot(journal, state, check)
-    if wrong := _wrong_people(journal, state, digests, check):
+    if wrong := _wrong_people(journal, state, digests, check, venue):
         if journal.head(stream) != (state.number, state.head):
             # A running hub has changed somebody meanwhile.
             return _event(journal, stream, head, venue)
@@ -134,13 +134,19 @@ def _check_snapshot(journal: Journal, state: EventState, check: StreamCheck) -> 
 
 
 def _wrong_people(
-    journal: Journal, state: EventState, digests: Mapping[str, set[str]], check: StreamCheck
+    journal: Journal, state: EventState, digests: Mapping[str, set[str]], check: StreamCheck, venue: Venue
 ) -> list[str]:
     stored = journal.stored_people([state.id]).get(state.id, {})
     check.people = len(stored)
+    forgotten = {who for event, who in venue.book.forgotten if event == state.id}
+    still_there = [
+        who
+        for who, row in stored.items()
+        if check.deleted or (who in forgotten and row.person != forgotten_person(who))
+    ]
+    if still_there:
+        check.wrong.append(Problem("people_not_forgotten", event=state.id, n=len(still_there)))
     if check.deleted:
-        if stored:
-            check.wrong.append(Problem("people_not_forgotten", event=state.id, n=len(stored)))
         return []
     wrong = wrong_people(state, stored)
     return wrong + [

@@ -41,7 +41,9 @@ HALL = Place(
     "hall",
     "/console/hall",
     "h",
-    frozenset({"announcements", "before-doors", "displays", "games", "hall", "hub", "printer", "restored", "units"}),
+    frozenset(
+        {"announcements", "before-doors", "displays", "games", "hall", "hub", "people", "printer", "restored", "units"}
+    ),
     ("preflight",),
 )
 HELP = Place("help", "/console/help", parts=frozenset({"help"}))
@@ -72,6 +74,7 @@ OF_HALL = (
     Place("walls", "/console/displays", named="displays.title", counts=(health.WALLS,)),
     Place("announcements", "/console/announcements", named="said.title"),
     Place("games", "/console/games", named="games.title"),
+    Place("people", "/console/people", named="book.title"),
     Place("units", "/console/units", named="keys.title", counts=(health.TABLES,)),
     Place("printer", "/console/printer", named="hall.printer", counts=(health.PRINTER,)),
     Place("hub", "/console/hub", named="hub.title", counts=(health.HUB, health.NETWORK, health.COPIES)),

@@ -118,7 +118,7 @@ def test_only_organizers_put_events_away(house: House) -> None:
     for path in ("archive", "restore", "delete"):
         assert stranger.post(f"/console/e1/{path}", name="Winter Open").headers["Location"].startswith("/login")
     assert stranger.get("/console/archived").status_code == 302
-    assert kinds(house) == ["epoch-begun", "event-begun"]
+    assert kinds(house) == ["epoch-begun", "event-begun", "people-known"]
 
 
 def test_the_next_event_never_gets_the_id_of_one_that_was_put_away(house: House) -> None:

@@ -1,6 +1,6 @@
 """A finished event makes the next one like it: what it takes along, how it is called, and what a second press does."""
 
-from fridays_kit import GAME, finish, four_fridays, friday
+from fridays_kit import GAME, four_fridays, friday
 from own_games_kit import keep, rules
 from pages_kit import House, problem_of
 
@@ -33,7 +33,7 @@ def test_the_next_event_has_everything_but_the_people(house: House) -> None:
     prizes = (Prize("playmat", 1, 1), Prize("dice", category="best newcomer", competitor="p2"))
     house.service.execute_one(event_id, c.ReopenEvent(), "test")
     house.service.execute_one(event_id, c.SetPrizes(prizes), "test")
-    finish(house.service, event_id)
+    house.service.execute_one(event_id, c.FinishEvent("a test"), "test")
     answer = house.organizer().post(f"/console/{event_id}/again")
     assert answer.location == "/console/e2/check-in"
     before, made = house.service.snapshot.event("e1"), house.service.snapshot.event("e2")

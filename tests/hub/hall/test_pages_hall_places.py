@@ -15,6 +15,7 @@ PATHS = [
     "/console/displays",
     "/console/announcements",
     "/console/games",
+    "/console/people",
     "/console/units",
     "/console/printer",
     "/console/hub",

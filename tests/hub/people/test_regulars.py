@@ -4,7 +4,7 @@ or has been done by another hand."""
 import re
 
 import pytest
-from fridays_kit import TWELVE, finish, four_fridays, friday, person_named
+from fridays_kit import TWELVE, four_fridays, friday, person_named
 from pages_kit import Browser, House, problem_of, text_of
 
 from roundtap_core.event import commands as c
@@ -144,7 +144,7 @@ def test_two_persons_of_one_name_are_two_buttons(house: House) -> None:
 def test_who_was_disqualified_last_time_is_a_regular_like_any_other(house: House, organizer: Browser) -> None:
     house.service.execute_one("e4", c.ReopenEvent(), "test")
     house.service.execute_one("e4", c.Disqualify("p5", "he shouted"), "test")
-    finish(house.service, "e4")
+    house.service.execute_one("e4", c.FinishEvent("a test"), "test")
     assert tap(house, organizer, "Eva Luz") == ""
     assert names(house) == {"Eva Luz": "here"}
 

@@ -50,6 +50,13 @@ def test_a_seat_keeps_its_person_and_a_person_has_one_seat_in_an_event() -> None
     assert seats(after) == {"anna": ["zulu/p1"], "bert": ["zulu/p2"]}
 
 
+def test_an_entry_that_follows_another_copy_takes_no_seat_from_who_has_it() -> None:
+    venue = told(venue_of(zulu={"p1": "anna", "p2": "bert"}), "person-forgotten", person="bert")
+    known = NewEntry("people-known", {"event": "zulu", "persons": {"p1": "eve", "p2": "eve", "p3": "eve"}})
+    after = apply_venue(venue, chain_entry(known, VENUE, venue.number + 1, venue.head, Timestamp("boot", 0), "hub"))
+    assert seats(after) == {"anna": ["zulu/p1"], "eve": ["zulu/p3"]}
+
+
 def test_two_are_joined_and_a_seat_is_parted_again() -> None:
     joined = told(venue_of(zulu={"p1": "anna"}, alpha={"p4": "anja"}), "people-joined", person="anna", other="anja")
     assert seats(joined) == {"anna": ["zulu/p1", "alpha/p4"]}

@@ -3,7 +3,9 @@
 import base64
 import itertools
 import json
+import logging
 import os
+import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path, PurePosixPath
@@ -14,14 +16,16 @@ from sqlmodel import SQLModel
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE, NewEntry, Timestamp, chain_entry
 from roundtap_hub.access.key_file import KEYS_FILE
-from roundtap_hub.store.backups import back_up_before_upgrade
+from roundtap_hub.store.backups import STARTED_OVER, SUFFIX, back_up_before_upgrade, forget_aside
 from roundtap_hub.store.copies import entries_after, person_records
-from roundtap_hub.store.journal import Head, Journal, sqlite_url
+from roundtap_hub.store.journal import DATABASE, Head, Journal, sqlite_url
 from roundtap_hub.store.journal_identity import lineage_key, next_epoch
 from roundtap_hub.store.models import SECRETS, CheckpointRow
 from roundtap_hub.store.read_model import read_venue
 from roundtap_hub.store.secure_files import lock_file, read_json, write_private
-from roundtap_hub.store.venue import Venue
+from roundtap_hub.store.venue import ERASING_KINDS, Venue
+
+log = logging.getLogger(__name__)
 
 BESIDE: tuple[type[SQLModel], ...] = (*SECRETS, CheckpointRow)  # tables that a standby gets besides the entries
 NOTES, PROMOTE_FILE, PROMOTED, LOCK = "standby.json", "promote", "promoted", "standby.lock"
@@ -64,6 +68,13 @@ class StandbyFolder:
         if entries or records:
             self.journal.append(entries, records)
         self.heads = heads
+        if erasing := [(row[2], row[6]) for row in rows if row[2] in ERASING_KINDS]:
+            self.journal.scrub()
+            for aside in (*self.path.rglob(f"*/{DATABASE}"), *self.path.rglob(f"*{SUFFIX}")):
+                try:
+                    forget_aside(aside, erasing, self.heads)
+                except sqlite3.Error as error:
+                    log.error("who was forgotten may still stand in %s: %s", aside, error)
 
     def take_beside(self, told: Mapping[str, Any]) -> None:
         """Store what has changed besides the entries: the hub's PIN, secret and certificates, all its keys, staff, and
@@ -92,7 +103,7 @@ class StandbyFolder:
 
     def set_aside(self) -> None:
         """Start over: the current content is moved aside, never deleted."""
-        names = (self.path / f"before-{number}" for number in itertools.count(1))
+        names = (self.path / f"{STARTED_OVER}{number}" for number in itertools.count(1))
         aside = next(path for path in names if not path.exists())
         aside.mkdir(mode=0o700)
         left = (NOTES, PROMOTE_FILE, PROMOTED)
