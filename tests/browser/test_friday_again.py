@@ -119,7 +119,7 @@ def test_by_mouse_alone(own_hall: Hall, hand: Counted) -> None:
     screen, begun = hand.screen, monotonic()
     hand.click(".event-list.over li:first-child form[action$='/again'] button")
     screen.until(lambda: screen.all("#regulars"), "the check-in")
-    hand.click("#regulars form[action$='/all'] button")
+    hand.click("#regulars .row form button")
     screen.until(lambda: len(entered(own_hall)) == len(TWELVE), "all of last time")
     screen.until(lambda: len(screen.all(".regulars [aria-pressed=true]")) == len(TWELVE), "their buttons")
     away = next(one for one in screen.all(".regulars button") if AWAY in one.text)

@@ -96,10 +96,9 @@ def decide_book(book: Book, new: NewEntry) -> list[NewEntry]:
             for competitor, person in data["persons"].items()
             if (event, competitor) not in book.forgotten | book.persons.keys() and person not in there
         }
-        removed = [who for who in data.get("removed", ()) if (event, who) in book.persons]
-        some = persons or removed or ("removed" not in data and event not in book.events)
-        told = {**data, "persons": persons, **({"removed": removed} if removed else {})}
-        return [structs.replace(new, data=told)] if some else []
+        gone = {(event, who) for who in data.get("removed", ())} & book.persons.keys()
+        some = persons or gone or ("removed" not in data and event not in book.events)
+        return [structs.replace(new, data={**data, "persons": persons})] if some else []
     for person in (data["person"], data.get("other", data["person"])):
         if person not in book.seats:
             raise Problem("book_unknown_person")
@@ -125,6 +124,7 @@ def apply_book(book: Book, entry: Entry, age: Any) -> Book:
         event = data["event"]
         seats = {(event, who): person for who, person in data["persons"].items() if (event, who) not in book.forgotten}
         # An entry that follows another copy of this journal may name seats that are known otherwise here.
+        # Who was removed from the event may come to it as another entry.
         gone = {(event, who) for who in data.get("removed", ())}
         kept = {seat: who for seat, who in book.persons.items() if seat not in gone}
         return replace(book, persons={**seats, **kept}, events={**book.events, event: age})
