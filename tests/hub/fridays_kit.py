@@ -8,7 +8,6 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.records import Competitor, Result, SidePair
 from roundtap_core.rulebooks.own_rules import rules_id
-from roundtap_hub.store.book import PEOPLE_KNOWN, recognize
 from roundtap_hub.store.new_entrants import person_and_entrant
 from roundtap_hub.store.service import Service, Step
 from roundtap_hub.store.venue import EVENT_BEGUN
@@ -84,21 +83,8 @@ def friday(
             service.execute_one(
                 event_id, c.EnterResult(match.id, match.revision, Result(score=SidePair(60, 20))), "test"
             )
-    finish(service, event_id)
-    return event_id
-
-
-def finish(service: Service, event_id: str) -> None:
-    """The event is over, and the book knows who was there."""
     service.execute_one(event_id, c.FinishEvent("a test"), "test")
-    book = service.snapshot.venue.book
-    rows = {
-        who: row for who, row in service.snapshot.people_of(event_id).items() if (event_id, who) not in book.persons
-    }
-    if rows:
-        taken = {person for (event, _), person in book.persons.items() if event == event_id}
-        persons = recognize(event_id, rows, service.snapshot.known_people(), taken)
-        service.execute([Step(VENUE, NewEntry(PEOPLE_KNOWN, {"event": event_id, "persons": persons}))], "test")
+    return event_id
 
 
 def four_fridays(service: Service, people: Sequence[str] = TWELVE) -> list[str]:

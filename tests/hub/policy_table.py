@@ -249,7 +249,7 @@ WRITTEN: Mapping[str, Row] = {
     **_of_event(
         ORGANIZERS, frozenset({BEFORE, IN_PLAY, FINISHED}), "POST /prizes", "POST /prizes/winner", "POST /prizes/draw"
     ),
-    **_of_event(ORGANIZERS, SEEN, "POST /restore"),
+    **_of_event(ORGANIZERS, SEEN, "POST /restore", "POST /again"),
     **_of_event(
         DESK,
         SEEN,
@@ -258,7 +258,7 @@ WRITTEN: Mapping[str, Row] = {
         "POST /competitors/<competitor>/link/revoke",
     ),
     **_of_event(ORGANIZERS, frozenset({BEFORE, FINISHED, ARCHIVED}), "POST /archive"),
-    **_of_event(ORGANIZERS, frozenset({FINISHED, ARCHIVED}), "GET /delete", "POST /delete", "POST /again"),
+    **_of_event(ORGANIZERS, frozenset({FINISHED, ARCHIVED}), "GET /delete", "POST /delete"),
     **_of_event(ORGANIZERS, frozenset({FINISHED}), "POST /reopen"),
     **_of_event(
         DESK,
@@ -316,7 +316,7 @@ WRITTEN: Mapping[str, Row] = {
         "POST /competitors/<competitor>/remove",
         "POST /sign-up/remove",
     ),
-    **_of_event(HEADS_AND_DESK, frozenset({BEFORE}), "POST /regulars", "POST /regulars/all"),
+    **_of_event(HEADS_AND_DESK, frozenset({BEFORE}), "POST /regulars"),
     **_of_event(HEADS_AND_DESK, frozenset({BEFORE, IN_PLAY, FINISHED}), "POST /competitors/<competitor>/details"),
     **_of_event(HEADS_AND_DESK, SEEN, "GET /sign-up"),
     **_of_event(ORGANIZERS, OPEN, "POST /sign-up"),

@@ -26,7 +26,7 @@ from roundtap_core.rulebooks.own_rules import ID_BEGIN, rules_from_json
 from roundtap_core.rulebooks.registry import RULEBOOKS, rulebook
 from roundtap_core.standings.totals import list_totals
 from roundtap_hub.events import event_options
-from roundtap_hub.http.routes import OPEN, ORGANIZERS, OVER, route
+from roundtap_hub.http.routes import OPEN, ORGANIZERS, VISIBLE, route
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.store.book import PEOPLE_KNOWN
 from roundtap_hub.store.journal import PersonRecord
@@ -42,10 +42,6 @@ from roundtap_hub.views.store_games import store_games
 ABOUT_FIELDS = ("date", "venue", "club", "special_rules")
 """The event's details that a form has; an external id comes only with a file."""
 
-
-COUNTED = re.compile(r"(?<![\d.:/-])\d{1,3}$")
-"""The number at the end of an event's name: of four digits it is a year, after a sign a part of a date."""
-DATED = re.compile(r"\s*\d{4}-\d\d-\d\d$")
 
 COLORS = ("#00785A", "#882255", "#8A4B08", "#4B2E83", "#37474F", "#A3262A", "#0072B2")
 """Distinct for colour-blind eyes, after Okabe and Ito, without the two that mark the sides of a table."""
@@ -106,59 +102,55 @@ def create_event() -> AnyResponse:
     return forms.back_to_event(event_id)
 
 
-@route("POST /console/<event_id>/again", ORGANIZERS, OVER)
+@route("POST /console/<event_id>/again", ORGANIZERS, VISIBLE)
 @forms.shows_problem_on(forms.EVENTS_PAGE)
 def same_again(event_id: str) -> AnyResponse:
     """The next event like this one, today, in its leagues, without its people; check-in shows who comes. A second press
     leads to the event that the first one made."""
     before, snapshot = current.event(event_id).state, current.snapshot()
-    if not before.finished:
-        raise Problem("step_changed_meanwhile")
     today = time_of_day(current.hub().clocks.wall(), form=DATE_ALONE)
-    waiting = [state for state in snapshot.events.values() if not (state.rounds or state.finished)]
-    name = next_name(before.name, today)
-    same = (name, before.rulebook_id, before.rules)
-    made = [each.id for each in waiting if (each.name, each.rulebook_id, each.rules) == same]
+    same = next_name(before.name, today), before.rulebook_id, before.rules
+    made = next(
+        (
+            each.id
+            for each in snapshot.events.values()
+            if (each.name, each.rulebook_id, each.rules) == same and not (each.rounds or each.finished)
+        ),
+        "",
+    )
     if not made:
-        name = next_name(before.name, today, {line.name for line in known_events(snapshot)})
-        made = [current.hub().new_event_id()]
-        about = {key: text for key, text in before.about.items() if key not in (DATE, EXTERNAL_ID)}
-        steps: list[commands.Command] = [
+        made = current.hub().new_event_id()
+        steps: tuple[commands.Command, ...] = (
             commands.CreateEvent(
-                name,
+                next_name(before.name, today, {line.name for line in known_events(snapshot)}),
                 before.rulebook_id,
                 before.level,
                 before.given_options,
                 before.color,
                 secrets.randbits(SEED_BITS),
-                clean_details({**about, DATE: today}),
+                clean_details({**before.about, DATE: today, EXTERNAL_ID: ""}),
                 rules_from_json(before.rules) if before.rules else None,
             ),
             commands.SetCheckIn(before.check_in),
             commands.SetSignUp(before.sign_up is not None, before.sign_up == TO_CONFIRM),
             commands.SetPrizes(tuple(replace(prize, competitor=None) for prize in before.prizes)),
-        ]
-        leagues = [league_saved(each.with_event(made[0])) for each in leagues_of(snapshot, event_id)]
-        current.hub().service.execute(
-            [
-                begin_event_step(made[0]),
-                *(Step(made[0], step) for step in steps),
-                *(Step(VENUE, league) for league in leagues),
-            ],
-            current.actor(),
         )
-    return redirect(url_for("console.check_in_page", event_id=made[0]), 303)
+        leagues = [Step(VENUE, league_saved(each.with_event(made))) for each in leagues_of(snapshot, event_id)]
+        current.hub().service.execute(
+            [begin_event_step(made), *(Step(made, step) for step in steps), *leagues], current.actor()
+        )
+    return redirect(url_for("console.check_in_page", event_id=made), 303)
 
 
 def next_name(name: str, today: str, taken: Collection[str] = ()) -> str:
     """ "Friday 13" after "Friday 12", or the next number that no event has; else the same name with today's date."""
-    counted = COUNTED.search(name)
+    # Of four digits it is a year, after a sign a part of a date.
+    counted = re.search(r"(?<![\d.:/-])\d{1,3}$", name)
     if counted is None:
         dated = f" {today}" if today else ""
-        return DATED.sub("", name)[: MOST_LETTERS - len(dated)].rstrip() + dated
-    number = str(int(counted[0]) + 1).zfill(len(counted[0]))
-    following = f"{name[: counted.start()]}{number}"
-    return next_name(following, today, taken) if following in taken and len(number) < 4 else following
+        return re.sub(r"\s*\d{4}-\d\d-\d\d$", "", name)[: MOST_LETTERS - len(dated)].rstrip() + dated
+    following = name[: counted.start()] + str(int(counted[0]) + 1).zfill(len(counted[0]))
+    return next_name(following, today, taken) if following in taken else following
 
 
 @route("POST /console/import", ORGANIZERS)

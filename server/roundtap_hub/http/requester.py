@@ -146,8 +146,8 @@ PHONE, PHONE_S = "roundtap_phone", 2 * 86_400
 """Recognizes a phone: whose slip it claimed, for whom it reports, whom it signed up. It grants nothing."""
 PHONE_BYTES = 18
 
+# The token of the personal link that this browser opened last, so that next week it signs up with one tap.
 OWN_LINK, OWN_LINK_S = "roundtap_me", 63 * 86_400
-"""The token of the personal link that this browser opened last, so that next week it signs up with one tap."""
 
 ACCEPTED_LETTERS_MAX = 200  # longer than the Accept-Language of any browser
 _best_of = lru_cache(maxsize=256)(choose_language)

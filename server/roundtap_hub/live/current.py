@@ -122,15 +122,6 @@ def browser_id() -> str:
     return sent
 
 
-def own_link() -> str:
-    """The token of the personal link that this browser opened last; "" for none."""
-    return requester.cookies_in(request.headers.get("Cookie", "")).get(requester.OWN_LINK, "")
-
-
-def remember_link(token: str) -> None:
-    current_visit().new_cookies[requester.OWN_LINK] = (token, requester.OWN_LINK_S)
-
-
 def remember_language(chosen: str) -> None:
     visit = current_visit()
     if visit.language != chosen:

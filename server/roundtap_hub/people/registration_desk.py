@@ -28,7 +28,7 @@ from roundtap_hub.http.qr_svg import qr_svg
 from roundtap_hub.live import current, forms, render, result_wizard
 from roundtap_hub.live.list_fields import list_view, typed_list
 from roundtap_hub.people.raw_table import UNSEEN_MARKS, marked_rows, name_rows
-from roundtap_hub.people.regulars import SHOWN, bring, check_in_steps, find_by_name, last_evening, regulars, removing
+from roundtap_hub.people.regulars import SHOWN, check_in_steps, entering, find_by_name, last_evening, regulars
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.new_entrants import person_and_entrant
 from roundtap_hub.store.person_rows import is_damaged, refuse_damaged
@@ -119,10 +119,12 @@ def check_in_name(event_id: str) -> AnyResponse:
             )
     if len(fitting) > 1 or is_late_entry(event.state) or not (fitting or known):
         return redirect(url_for("console.check_in_page", event_id=event_id, q=typed), 303)
-    if fitting:
-        current.hub().service.execute(check_in_steps(event.state, fitting[0].id), current.actor())
-    else:
-        bring(known[:1], event.state)
+    steps, people = (
+        (check_in_steps(event.state, fitting[0].id), [])
+        if fitting
+        else entering(event.state, {known[0].known.id: known[0].known.person})
+    )
+    current.hub().service.execute(steps, current.actor(), people)
     return redirect(url_for("console.check_in_page", event_id=event_id), 303)
 
 
@@ -153,8 +155,7 @@ def _back() -> str:
 @forms.shows_problem_on(forms.EVENT_PAGE)
 def remove_person(event_id: str, competitor: str) -> AnyResponse:
     """Remove an entry that never played, without a trace."""
-    first, then = removing(event_id, competitor)
-    current.hub().service.execute([replace(first, seen=forms.field("step")), then], current.actor())
+    forms.submit_command(event_id, commands.RemoveCompetitor(competitor))
     if forms.field("back"):
         return redirect(url_for(f"console.{_back()}", event_id=event_id), 303)
     return forms.back_to_event(event_id, "competitors")

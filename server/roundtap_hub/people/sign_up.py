@@ -8,21 +8,20 @@ from msgspec.structs import replace
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.event.commands import EnterCompetitor, SetSignUp
+from roundtap_core.event.commands import EnterCompetitor, RemoveCompetitor, SetSignUp
 from roundtap_core.event.people import refuse_sign_up
-from roundtap_core.event.person import Person
 from roundtap_core.event.stale_check import make_mark
 from roundtap_core.lists.list_form import fold
-from roundtap_core.names import clean_name, shorten_name
+from roundtap_core.names import clean_name, display_name, shorten_name
 from roundtap_core.numbers import next_number
 from roundtap_core.records import Competitor
 from roundtap_hub.access.personal_links import PHONE_ACTOR
 from roundtap_hub.http.qr_svg import qr_svg
+from roundtap_hub.http.requester import OWN_LINK
 from roundtap_hub.http.routes import EVERYBODY, HEADS_AND_DESK, OPEN, ORGANIZERS, VISIBLE, PageKey, route
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.people.registration_desk import typed_team
-from roundtap_hub.people.regulars import Regular, entering, regulars, removing
-from roundtap_hub.store.journal import PersonRecord
+from roundtap_hub.people.regulars import Regular, entering, regulars
 from roundtap_hub.store.new_entrants import person_and_entrant
 from roundtap_hub.store.service import Step
 from roundtap_hub.views.competitors import roster
@@ -62,13 +61,13 @@ def join_page(event_id: str) -> AnyResponse:
     # Set the cookie with the form, so that the POST has it.
     current.browser_id()
     form = forms.field("form")[:FORM_LETTERS] or secrets.token_urlsafe(FORM_BYTES)
-    known = None if closed else known_here(event)
+    known = None if closed else _known_here(event)
     return render.page(
         "sign_up.html",
         state=event.state,
         rulebook=event.state.rulebook,
         closed=closed,
-        known=shown_as(known.known.person) if known and not known.competitor else "",
+        known=display_name(known.known.person.to_competitor("")) if known else "",
         form=form,
         organizer=False,
         csrf=lambda: "",
@@ -93,63 +92,48 @@ def submit_sign_up(event_id: str) -> AnyResponse:
     return redirect(personal_page_url(event_id, competitor), 303)
 
 
-def known_here(event: SavedEvent) -> Regular | None:
-    """Whose personal page this phone opened last, if the book has them and this event can; of a forgotten person, or of
-    an event that was deleted, no phone has anything."""
-    owner = current.hub().access.links.owner_of(current.own_link())
-    person = current.snapshot().venue.book.persons.get(owner) if owner else None
-    return next((row for row in regulars(event) if row.known.id == person), None) if person else None
-
-
-def shown_as(person: Person) -> str:
-    """The name as the hall shows it."""
-    return person.public_name or shorten_name(person.name, 1)
+def _known_here(event: SavedEvent) -> Regular | None:
+    """Whose personal page this phone opened last, if the book has them and they can enter this event. Of a forgotten
+    person, or of an event that was deleted, no phone has anything."""
+    owner = current.hub().access.links.owner_of(request.cookies.get(OWN_LINK, ""))
+    who = current.snapshot().venue.book.persons.get(owner) if owner else None
+    known = regulars(event) if who else []
+    return next((row for row in known if row.known.id == who and not row.competitor), None)
 
 
 def _enter(event: SavedEvent) -> str:
-    steps, people = _known_again(event) if forms.field("known") else _typed(event)
+    state, known = event.state, _known_here(event) if forms.field("known") else None
+    # Where full names are shown, a player may ask for the short one.
+    asks_short = bool(state.options.get("full_names")) and not forms.field("full_name")
+    if known is not None:
+        person = known.known.person
+        public = display_name(person.to_competitor("")) if asks_short and not person.members else person.public_name
+        steps, people = entering(state, {known.known.id: replace(person, public_name=public)}, signed_up=True)
+    elif forms.field("known"):
+        # Forgotten, or entered at the desk meanwhile.
+        raise Problem("step_changed_meanwhile")
+    else:
+        name = clean_name(forms.field("name"))
+        if not name:
+            raise Invalid("no_names")
+        if any(fold(event.people[who].name) == fold(name) for who in state.entrants if who in event.people):
+            raise Problem("sign_up_twice", name=name)
+        members, captain = typed_team() if state.rulebook.team_size > 1 else ((), None)
+        competitor = Competitor(
+            f"p{next_number((*state.entrants, *state.removed), 'p')}",
+            name,
+            public_name=shorten_name(name, 1) if asks_short and not members else None,
+            club=clean_name(forms.field("club")) or None,
+            external_id=" ".join(forms.field("external_id").split()) or None,
+            came_with=clean_name(forms.field("came_with")) or None,
+            members=members,
+            captain=captain,
+        )
+        record, entrant = person_and_entrant(state.id, competitor)
+        steps, people = [Step(state.id, EnterCompetitor(entrant, signed_up=True))], [record]
     entered = current.hub().service.execute(steps, ACTOR, people)
     # The writer may have changed the id.
-    return str(next(entry for entry in entered if entry.kind == "competitor-entered").data["competitor"])
-
-
-def _known_again(event: SavedEvent) -> tuple[list[Step], list[PersonRecord]]:
-    row = known_here(event)
-    if row is None:
-        raise Problem("book_unknown_person")
-    if row.competitor:
-        raise Problem("sign_up_twice", name=shown_as(row.known.person))
-    person = row.known.person
-    if _asks_short(event) and not person.members:
-        person = replace(person, public_name=shown_as(person))
-    return entering(event.state, [(row.known.id, person)], signed_up=True)
-
-
-def _asks_short(event: SavedEvent) -> bool:
-    """Where full names are shown, a player may ask for the short one."""
-    return bool(event.state.options.get("full_names")) and not forms.field("full_name")
-
-
-def _typed(event: SavedEvent) -> tuple[list[Step], list[PersonRecord]]:
-    state = event.state
-    name = clean_name(forms.field("name"))
-    if not name:
-        raise Invalid("no_names")
-    if any(fold(event.people[who].name) == fold(name) for who in state.entrants if who in event.people):
-        raise Problem("sign_up_twice", name=name)
-    members, captain = typed_team() if state.rulebook.team_size > 1 else ((), None)
-    competitor = Competitor(
-        f"p{next_number((*state.entrants, *state.removed), 'p')}",
-        name,
-        public_name=shorten_name(name, 1) if _asks_short(event) and not members else None,
-        club=clean_name(forms.field("club")) or None,
-        external_id=" ".join(forms.field("external_id").split()) or None,
-        came_with=clean_name(forms.field("came_with")) or None,
-        members=members,
-        captain=captain,
-    )
-    record, entrant = person_and_entrant(state.id, competitor)
-    return [Step(state.id, EnterCompetitor(entrant, signed_up=True))], [record]
+    return str(next(entry for entry in entered if "digest" in entry.data).data["competitor"])
 
 
 @route("GET /console/<event_id>/sign-up", HEADS_AND_DESK, VISIBLE)
@@ -228,4 +212,4 @@ def remove_sign_ups(event_id: str) -> None:
     if _mark(gone) != forms.field("gone"):
         # Entries have changed since the page was made: none is deleted unseen.
         raise Problem("step_changed_meanwhile")
-    current.hub().service.execute([step for who in gone for step in removing(event_id, who)], current.actor())
+    current.hub().service.execute([Step(event_id, RemoveCompetitor(who)) for who in gone], current.actor())

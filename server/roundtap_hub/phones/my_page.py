@@ -259,7 +259,6 @@ def guard_links(bp: Blueprint) -> None:
             )
         g.me = who
         current.browser_id()
-        current.remember_link(token)
         return None
 
     @bp.after_request

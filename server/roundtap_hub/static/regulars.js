@@ -30,9 +30,8 @@
     return at;
   }
 
-  if (field) field.addEventListener("input", () => {
-    show(fetch(typed(field.value.trim()), { headers: { Accept: "text/html" }, cache: "no-store" })).catch(() => {});
-  });
+  const find = (text) => show(fetch(typed(text), { headers: { Accept: "text/html" }, cache: "no-store" })).catch(() => {});
+  if (field) field.addEventListener("input", () => find(field.value.trim()));
 
   document.addEventListener("submit", async (event) => {
     const form = event.target;
@@ -40,25 +39,49 @@
     event.preventDefault();
     const button = form.querySelector("button");
     const { id } = button;
-    if (performance.now() < (pressed.get(id) || 0)) return;
+    if (performance.now() < (pressed.get(id) || 0)) {
+      // live.js puts it out of use, as if the form were sent.
+      setTimeout(() => { button.disabled = false; }, 0);
+      return;
+    }
     pressed.set(id, performance.now() + TWICE_MS);
     const body = new URLSearchParams(new FormData(form));
+    // First: what the feed asks for from now on is the whole list again.
+    typed("");
     try {
       const done = await show(fetch(form.action, { method: "POST", body, headers: { Accept: "text/html" }, cache: "no-store" }));
-      const found = done && field && typed("") && field.value;
+      const found = done && field && field.value;
       if (found) field.value = "";
       const next = found ? field : document.getElementById(id);
-      if (next) next.focus({ preventScroll: true });
+      // Whoever went on to another field meanwhile stays there.
+      const { activeElement } = document;
+      if (next && (activeElement === document.body || activeElement.id === id)) next.focus({ preventScroll: true });
     } catch (error) {
       // The feed tells of a lost hub; the button can be pressed again.
     }
     button.disabled = false;
   });
 
+  // Down into the list of what is typed, even where it has not come yet; Enter waits for it, too.
+  let going = null;
+  async function down() {
+    const text = field.value.trim();
+    if (document.getElementById("regulars").dataset.q !== text) await find(text);
+    const first = document.querySelector("#regulars button");
+    if (first) first.focus();
+    return first;
+  }
+
   document.addEventListener("keydown", (event) => {
     if (event.target !== field) return;
-    const first = event.key === "ArrowDown" && document.querySelector("#regulars button");
-    if (first) { event.preventDefault(); first.focus(); }
+    if (event.key === "ArrowDown") {
+      going = down();
+      going.then(() => { going = null; });
+    }
+    if (event.key === "Enter" && going) {
+      event.preventDefault();
+      going.then((first) => { if (first) first.click(); });
+    }
     if (event.key === "Escape") field.blur();
   });
 })();

@@ -96,9 +96,9 @@ def decide_book(book: Book, new: NewEntry) -> list[NewEntry]:
             for competitor, person in data["persons"].items()
             if not ((event, competitor) in book.forgotten or (event, competitor) in book.persons or person in there)
         }
-        removed = [who for who in data.get("removed", ()) if (event, who) in book.persons]
-        told = {**data, "persons": persons, **({"removed": removed} if removed else {})}
-        return [structs.replace(new, data=told)] if persons or removed or event not in book.events else []
+        gone = {(event, who) for who in data.get("removed", ())} & book.persons.keys()
+        some = persons or gone or ("removed" not in data and event not in book.events)
+        return [structs.replace(new, data={**data, "persons": persons})] if some else []
     for person in (data["person"], data.get("other", data["person"])):
         if person not in book.seats:
             raise Problem("book_unknown_person")
@@ -124,9 +124,10 @@ def apply_book(book: Book, entry: Entry, age: Any) -> Book:
         event = data["event"]
         seats = {(event, who): person for who, person in data["persons"].items() if (event, who) not in book.forgotten}
         # An entry that follows another copy of this journal may name seats that are known otherwise here.
+        # Who was removed from the event may come to it as another entry.
         gone = {(event, who) for who in data.get("removed", ())}
-        persons = {seat: who for seat, who in {**seats, **book.persons}.items() if seat not in gone}
-        return replace(book, persons=persons, events={**book.events, event: age})
+        kept = {seat: who for seat, who in book.persons.items() if seat not in gone}
+        return replace(book, persons={**seats, **kept}, events={**book.events, event: age})
     if entry.kind == PEOPLE_JOINED:
         two = data["person"], data["other"]
         newest = {who: seat for seat, who in book.persons.items() if who in two}
@@ -134,9 +135,9 @@ def apply_book(book: Book, entry: Entry, age: Any) -> Book:
         return replace(book, persons=persons, spelled=book.spelled.union(newest.values()))
     if entry.kind == PERSON_PARTED:
         return replace(book, persons={**book.persons, tuple(data["seat"]): data["new"]})
-    erased = set(seats_forgotten([entry]))
-    persons = {seat: who for seat, who in book.persons.items() if seat not in erased}
-    return replace(book, persons=persons, forgotten=book.forgotten | erased)
+    gone = set(seats_forgotten([entry]))
+    persons = {seat: who for seat, who in book.persons.items() if seat not in gone}
+    return replace(book, persons=persons, forgotten=book.forgotten | gone)
 
 
 def without_event(book: Book, event_id: str) -> Book:

@@ -211,6 +211,9 @@ def decide_request(pending: Snapshot, request: WriteRequest, at: Timestamp) -> t
         made += entries
     for event_id, competitor in people_removed(made):
         pending = pending.without_person(event_id, competitor)
+        gone = {"event": event_id, "persons": {}, "removed": [competitor]}
+        pending, entries = _decide_venue_step(pending, NewEntry(PEOPLE_KNOWN, gone), at, request.actor)
+        made += entries
     over = {entry.stream for entry in made if entry.kind == "event-finished"}
     for event_id in sorted(over | {entry.data["event"] for entry in made if entry.kind == EVENT_ARCHIVED}):
         # What cannot be read can still be put away.

@@ -489,11 +489,10 @@ def apply_venue(venue: Venue, entry: Entry) -> Venue:
     elif entry.kind == GAME_REMOVED:
         venue = replace(venue, games={name: text for name, text in venue.games.items() if name != entry.data["name"]})
     elif entry.kind == EVENT_BEGUN:
-        event = entry.data["event"]
         venue = replace(
             venue,
-            begun={**venue.begun, event: entry.number},
-            begun_at={**venue.begun_at, event: entry.at.wall},
+            begun={**venue.begun, entry.data["event"]: entry.number},
+            begun_at={**venue.begun_at, entry.data["event"]: entry.at.wall},
         )
     elif entry.kind == EVENT_ARCHIVED:
         venue = replace(venue, archived=venue.archived | {entry.data["event"]})

@@ -4,7 +4,7 @@ or has been done by another hand."""
 import re
 
 import pytest
-from fridays_kit import TWELVE, finish, four_fridays, friday, person_named
+from fridays_kit import TWELVE, four_fridays, friday, person_named
 from pages_kit import Browser, House, problem_of, text_of
 
 from roundtap_core.event import commands as c
@@ -34,7 +34,7 @@ def buttons(browser: Browser, page: str = PAGE) -> dict[str, bool]:
 
 def tap(house: House, browser: Browser, name: str, on: int = 1, event: str = "e5") -> str:
     """One tap on this person's button; the problem it meets."""
-    return problem_of(browser.post(f"/console/{event}/regulars", person=person_named(house.service, name), on=on))
+    return problem_of(browser.post(f"/console/{event}/regulars", who=person_named(house.service, name), on=on))
 
 
 def names(house: House, event: str = "e5") -> dict[str, str]:
@@ -136,7 +136,7 @@ def test_two_persons_of_one_name_are_two_buttons(house: House) -> None:
     organizer.post("/console/e1/again")
     dados, kostka = (house.service.snapshot.venue.book.persons["e1", who] for who in ("p1", "p2"))
     for person in (kostka, dados):
-        assert not problem_of(organizer.post("/console/e2/regulars", person=person, on=1))
+        assert not problem_of(organizer.post("/console/e2/regulars", who=person, on=1))
     people = house.service.snapshot.people_of("e2")
     assert [people[who].club for who in ("p1", "p2")] == ["Kostka", "Dados"]
 
@@ -144,7 +144,7 @@ def test_two_persons_of_one_name_are_two_buttons(house: House) -> None:
 def test_who_was_disqualified_last_time_is_a_regular_like_any_other(house: House, organizer: Browser) -> None:
     house.service.execute_one("e4", c.ReopenEvent(), "test")
     house.service.execute_one("e4", c.Disqualify("p5", "he shouted"), "test")
-    finish(house.service, "e4")
+    house.service.execute_one("e4", c.FinishEvent("a test"), "test")
     assert tap(house, organizer, "Eva Luz") == ""
     assert names(house) == {"Eva Luz": "here"}
 
@@ -155,12 +155,12 @@ def test_all_of_last_time_are_entered_and_the_one_who_stays_away_is_taken_back(
     assert "All of Friday 12 (12)" in text_of(organizer.get(PAGE))
     tap(house, organizer, "Eva Luz")
     assert "All of Friday 12 (11)" in text_of(organizer.get(PAGE))
-    organizer.post("/console/e5/regulars/all", who="last")
+    organizer.post("/console/e5/regulars", who="last")
     assert names(house) == dict.fromkeys(["Eva Luz", *TWELVE], "here")
     assert len(names(house)) == 12
     tap(house, organizer, "Kai Eich", on=0)
     assert [name for name, where in names(house).items() if where == "awaited"] == ["Kai Eich"]
-    organizer.post("/console/e5/regulars/all", who="last")
+    organizer.post("/console/e5/regulars", who="last")
     assert set(names(house).values()) == {"here"}
 
 
@@ -168,7 +168,7 @@ def test_all_of_last_time_are_those_who_came(house: House) -> None:
     friday(house.service, "Friday 12", "2026-11-20", ["Ana Ruiz", "Eva Luz", "Kai Eich"], absent=["Kai Eich"])
     organizer = house.organizer()
     organizer.post("/console/e1/again")
-    organizer.post("/console/e2/regulars/all", who="last")
+    organizer.post("/console/e2/regulars", who="last")
     assert sorted(names(house, "e2")) == ["Ana Ruiz", "Eva Luz"]
 
 
@@ -178,7 +178,7 @@ def test_one_press_checks_in_all_who_are_awaited(house: House, organizer: Browse
     organizer.post("/console/e5/competitors", names="Ida Lis\nJo Wu")
     assert set(names(house).values()) == {"awaited"}
     assert "Check in all (3)" in text_of(organizer.get(PAGE))
-    organizer.post("/console/e5/regulars/all", who="awaited")
+    organizer.post("/console/e5/regulars", who="awaited")
     assert names(house) == dict.fromkeys(("Nina Neu", "Ida Lis", "Jo Wu"), "here")
     assert "Check in all" not in text_of(organizer.get(PAGE))
 
@@ -205,18 +205,18 @@ def test_a_new_player_whose_name_begins_another_s_can_be_entered(house: House, o
 
 
 def test_once_round_1_is_published_nobody_is_entered_by_a_tap(house: House, organizer: Browser) -> None:
-    organizer.post("/console/e5/regulars/all", who="last")
+    organizer.post("/console/e5/regulars", who="last")
     tap(house, organizer, "Eva Luz", on=0)
     house.service.execute_one("e5", c.DrawRound(11), "test")
     house.service.execute_one("e5", c.PublishRound(1, 1, noted="a test"), "test")
     assert not buttons(organizer)
     assert "The event has changed since" in tap(house, organizer, "Eva Luz")
-    assert "The event has changed since" in problem_of(organizer.post("/console/e5/regulars/all", who="awaited"))
+    assert "The event has changed since" in problem_of(organizer.post("/console/e5/regulars", who="awaited"))
     assert names(house)["Eva Luz"] == "awaited"
 
 
 def test_a_person_who_is_not_in_the_book_any_more_is_refused(house: House, organizer: Browser) -> None:
-    assert "no longer among the people" in problem_of(organizer.post("/console/e5/regulars", person="f" * 12, on=1))
+    assert "The event has changed since" in problem_of(organizer.post("/console/e5/regulars", who="f" * 12, on=1))
     assert not names(house)
 
 

@@ -14,6 +14,7 @@ from pages_kit import House, open_house, page_fails
 
 from roundtap_core.event.states import MatchState
 from roundtap_hub.app.asgi import HubApplication
+from roundtap_hub.http.requester import OWN_LINK
 from roundtap_hub.http.routes import PageKey
 from roundtap_hub.live import browser_feed
 from roundtap_hub.live.page_cache import RenderingKey
@@ -71,6 +72,15 @@ def test_a_page_is_drawn_once_and_kept_by_its_player_alone(hall: Hall) -> None:
             assert answer.headers["referrer-policy"] == "no-referrer"
         assert client.get(hall.me("a"), if_none_match=answer.headers["etag"]).status_code == 304
         assert len(drawn) == 1
+
+
+def test_own_page_gives_the_phone_its_cookie(hall: Hall) -> None:
+    """By which next week's sign-up knows it, and no other."""
+    answer = hall.client.get(hall.me("a"), cookie="roundtap_phone=a-phone-that-was-here-before")
+    first, *rest = answer.headers["set-cookie"].split("; ")
+    assert first == f"{OWN_LINK}={hall.me('a').removeprefix('/me/')}"
+    assert {"HttpOnly", "SameSite=Lax", f"Max-Age={9 * 7 * 86_400}"} <= set(rest)
+    assert OWN_LINK not in hall.client.get("/me/made.up").headers.get("set-cookie", "")
 
 
 def test_flask_would_say_the_same(hall: Hall) -> None:
