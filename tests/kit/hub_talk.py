@@ -268,6 +268,7 @@ def _talk(folder: Path, port: int, talk: Talk) -> None:
     wait_until(lambda: any(message["payload"]["fates"] for message in talk.said["feed fates"]), "a fate")
     wait_until(lambda: any(message["payload"]["view"]["call"] for message in talk.said["feed view"]), "the call's view")
     _get(port, "/e/e1/event.json")
+    wait_until(lambda: "answer /e/e1/event.json" in talk.said, "the event for other programs")
     for page in pages:
         page.close()
     link.stop()
