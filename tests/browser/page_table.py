@@ -106,6 +106,9 @@ def _own_games(hall: Hall) -> list[str]:
 
 EXAMPLES: Mapping[str, Callable[[Hall], list[str]]] = {
     "GET /console/games": _own_games,
+    "GET /console/people/<person>": lambda hall: [
+        f"/console/people/{each}" for each in list(hall.house.service.snapshot.venue.book.seats)[:2]
+    ],
     "GET /console/practice": _practice,
     "GET /console/outcome/<word>": lambda hall: [hall.outcome()],
     "GET /console/new": lambda hall: [

@@ -11,7 +11,7 @@ import shutil
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -153,6 +153,7 @@ def newest_backup_in(place: Path) -> Path:
     )
 
 
+FIRST_ENTRIES = "SELECT stream, hash FROM entry WHERE number = 1"
 _OF_JOB = "substr(job, 1, length(?1) + 1) = ?1 || '/'"
 HOLD_NAMES = {"person": "event = ?", "print_order": "event = ?", "print_text": _OF_JOB, "print_state": _OF_JOB}
 """Table → which rows are of an event: what goes with it in a journal that runs, too."""
@@ -166,12 +167,15 @@ def purge_older_backups(folder: Path, newest: Path) -> None:
     gone = [path for path in folder.rglob(f"*-{lineage}-*{SUFFIX}*") if path != folder / newest.name]
     with closing(head_file.open_read_only(folder / newest.name)) as connection:
         erasing = connection.execute("SELECT kind, data FROM entry WHERE kind IN (?, ?)", ERASING_KINDS).fetchall()
-        events = {event for (event,) in connection.execute("SELECT DISTINCT stream FROM entry")}
-    # What a standby started over from has a line of its own: what is there is told by the events' ids.
-    for head in (*folder.glob(f"{SET_ASIDE}/*/{head_file.HEAD_FILE}"), *folder.parent.glob(f"{STARTED_OVER}*/*.db")):
-        if head.suffix == ".db" or lineage.encode() in head.read_bytes():
+        begun = dict(connection.execute(FIRST_ENTRIES).fetchall())
+    # What a standby started over from has another line; what is damaged there may be another hub's.
+    for database in folder.parent.glob(f"{STARTED_OVER}*/{DATABASE}"):
+        with suppress(sqlite3.DatabaseError):
+            forget_aside(database, erasing, begun)
+    for head in folder.glob(f"{SET_ASIDE}/*/{head_file.HEAD_FILE}"):
+        if lineage.encode() in head.read_bytes():
             try:
-                forget_aside(head.with_name(DATABASE), erasing, events)
+                forget_aside(head.with_name(DATABASE), erasing, begun)
             except sqlite3.DatabaseError as error:
                 # One that is only locked, or on a full disk, is tried again with its other events.
                 if not (
@@ -188,16 +192,18 @@ def purge_older_backups(folder: Path, newest: Path) -> None:
     sync_to_disk(folder)
 
 
-def forget_aside(database: Path, entries: Iterable[tuple[str, str]], events: Collection[str]) -> None:
-    """Forget in a journal that was set aside whom these entries (kind, JSON) erase; `events`: those known here. Raises
-    sqlite3.Error."""
+def forget_aside(database: Path, entries: Iterable[tuple[str, str]], begun: Mapping[str, str]) -> None:
+    """Forget in another journal of this hub whom these entries (kind, JSON) erase; `begun`: FIRST_ENTRIES here. Another
+    hub's, which may have events of the same names, stays as it is. Raises sqlite3.Error."""
     told = [(kind, json.loads(data)) for kind, data in entries]
     deleted = {data["event"] for kind, data in told if kind == EVENT_DELETED}
     gone = {(event, who) for kind, data in told if kind == PERSON_FORGOTTEN for event, who in data["seats"]}
     with closing(_open_made(database, "secure_delete = ON")) as connection:
+        if begun.items().isdisjoint(connection.execute(FIRST_ENTRIES).fetchall()):
+            return
         there = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
         rows = connection.execute("SELECT event, competitor, salt, data FROM person").fetchall()
-        seats = rows_to_forget(rows, gone, events)
+        seats = rows_to_forget(rows, gone, begun.keys())
         for table, of_event in HOLD_NAMES.items():
             # An older hub's journal lacks some, but never people.
             if table in there or table == "person":

@@ -94,7 +94,7 @@ def decide_book(book: Book, new: NewEntry) -> list[NewEntry]:
         persons = {
             competitor: person
             for competitor, person in data["persons"].items()
-            if (event, competitor) not in book.forgotten | book.persons.keys() and person not in there
+            if not ((event, competitor) in book.forgotten or (event, competitor) in book.persons or person in there)
         }
         gone = {(event, who) for who in data.get("removed", ())} & book.persons.keys()
         some = persons or gone or ("removed" not in data and event not in book.events)

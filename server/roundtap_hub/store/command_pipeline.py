@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -137,10 +138,13 @@ class WriteRequest:
 
     @property
     def streams(self) -> set[str]:
-        """The streams it would write to, and the events whose people it brings."""
-        streams = {*(step.stream for step in self.steps), *(record.event for record in self.people)}
-        # The book takes who played in a finished event.
-        return streams | {VENUE for step in self.steps if isinstance(step.command, commands.FinishEvent)}
+        """The streams it would write to, and the events whose people it brings. The book takes who played in a finished
+        event."""
+        return {
+            *(step.stream for step in self.steps),
+            *(record.event for record in self.people),
+            *(VENUE for step in self.steps if isinstance(step.command, commands.FinishEvent)),
+        }
 
 
 @dataclass(slots=True)
@@ -212,9 +216,11 @@ def decide_request(pending: Snapshot, request: WriteRequest, at: Timestamp) -> t
         made += entries
     over = {entry.stream for entry in made if entry.kind == "event-finished"}
     for event_id in sorted(over | {entry.data["event"] for entry in made if entry.kind == EVENT_ARCHIVED}):
-        known = NewEntry(PEOPLE_KNOWN, {"event": event_id})
-        pending, entries = _decide_venue_step(pending, known, at, request.actor)
-        made += entries
+        # What cannot be read can still be put away.
+        with suppress(Problem):
+            known = NewEntry(PEOPLE_KNOWN, {"event": event_id})
+            pending, entries = _decide_venue_step(pending, known, at, request.actor)
+            made += entries
     for event_id, competitor in seats_forgotten(made):
         # Of a dormant event they are read again.
         if competitor in pending.people.get(event_id, ()):

@@ -500,8 +500,7 @@ def _begin_epoch(
     new = [*journal_identity.latest_rights_entries(venue, of_venue), NewEntry("epoch-begun", fields)]
     seats = set(seats_forgotten([*venue, *new]))
     begun = {entry.data["event"] for entry in venue if entry.kind == EVENT_BEGUN}
-    rows = (row for source in sources for row in source.people)
-    if more := rows_to_forget(rows, seats, begun) - seats:
+    if more := rows_to_forget((row for source in sources for row in source.people), seats, begun) - seats:
         new.append(NewEntry(PERSON_FORGOTTEN, {"person": "", "seats": sorted(map(list, more))}))
     journal.append(journal_identity.seal_after(venue, new, at, "recover"))
 

@@ -235,23 +235,26 @@ def test_who_comes_again_after_being_forgotten_is_somebody_new(tmp_path: Path) -
         assert again.seats == (("e2", "p1"),)
 
 
-def test_nobody_is_forgotten_before_every_earlier_event_is_read(tmp_path: Path) -> None:
-    """A hub of an earlier version has events that are over, and no book."""
+@pytest.fixture
+def earlier(tmp_path: Path) -> Path:
+    """The journal of a hub of an earlier version: two events that are over, and no book."""
     path = tmp_path / "roundtap.db"
     with running(path) as service:
         friday(service, "e1", GONE, STAYS)
         friday(service, "e2", STAYS, GONE)
-        for event in ("e1", "e2"):
-            told(service, "event-archived", event=event)
     with closing(sqlite3.connect(path)) as journal:
         keep = "kind IN ('epoch-begun', 'event-begun', 'event-archived')"
         rows = journal.execute(f"SELECT kind, data FROM entry WHERE stream = 'venue' AND {keep} ORDER BY number")
         entries = seal_after([], [NewEntry(kind, json.loads(data)) for kind, data in rows], AT, "organizer")
         journal.execute("DELETE FROM entry WHERE stream = 'venue'")
         journal.commit()
-    with closing(Journal(f"sqlite:///{path}")) as journal:
-        journal.append(entries)
-    with running(path) as service:
+    with closing(Journal(f"sqlite:///{path}")) as again:
+        again.append(entries)
+    return path
+
+
+def test_nobody_is_forgotten_before_every_earlier_event_is_read(earlier: Path) -> None:
+    with running(earlier) as service:
         assert service.snapshot.unread_events() == ["e1", "e2"]
         with refused("book_unread"):
             told(service, "person-forgotten", person="anybody")
@@ -259,7 +262,24 @@ def test_nobody_is_forgotten_before_every_earlier_event_is_read(tmp_path: Path) 
         assert service.snapshot.unread_events() == []
         forget(service, GONE)
         assert [each.seats for each in service.snapshot.known_people()] == [(("e1", "p2"), ("e2", "p1"))]
-    assert files_that_name(tmp_path) == []
+    assert files_that_name(earlier.parent) == []
+
+
+def test_a_damaged_event_is_put_away_all_the_same_and_has_to_be_deleted_first(earlier: Path) -> None:
+    with closing(sqlite3.connect(earlier)) as journal:
+        journal.execute("UPDATE entry SET data = '{}' WHERE stream = 'e1' AND kind = 'competitor-entered'")
+        journal.execute("UPDATE entry SET kind = 'event-finished' WHERE stream = 'e1' AND number = 3")
+        journal.commit()
+    with running(earlier) as service:
+        told(service, "event-restored", event="e1")
+        assert [entry.kind for entry in told(service, "event-archived", event="e1")] == ["event-archived"]
+        service.snapshotter.snapshot_due()
+        assert service.snapshot.unread_events() == ["e1"]
+        with refused("book_unread"):
+            forget(service, GONE)
+        told(service, "event-deleted", event="e1")
+        forget(service, GONE)
+    assert files_that_name(earlier.parent) == []
 
 
 def test_what_was_to_be_printed_at_their_events_is_not_restored(tmp_path: Path, week: Week) -> None:
@@ -286,3 +306,21 @@ def test_a_regular_who_is_entered_keeps_the_seat_that_another_desk_s_entry_moved
             known = NewEntry("people-known", {"event": "e2", "persons": {"p1": person(service, name)[0]}})
             service.execute([Step("e2", enter), Step(VENUE, known)], "organizer", [record])
         assert [each.seats[-1] for each in service.snapshot.known_people()] == [("e2", "p1"), ("e2", "p2")]
+
+
+def test_another_hub_s_journal_below_a_standby_keeps_its_people(tmp_path: Path, week: Week) -> None:
+    """Its events may have the same ids."""
+    second, hub = tmp_path / "second", tmp_path / "hub"
+    for folder, name in ((second, STAYS), (hub, GONE)):
+        folder.mkdir()
+        with closing(open_folder(folder, lambda _: None, clocks=week.clocks)) as opened:
+            friday(opened.service, "e1", name)
+    standby = StandbyFolder(second)
+    standby.set_aside()
+    standby.open()
+    with closing(open_folder(hub, lambda _: None, clocks=week.clocks)) as opened:
+        forget(opened.service, GONE)
+        follow(opened, standby)
+    standby.close()
+    assert names_in(second / "before-1", "e1") == [STAYS]
+    assert names_in(second, "e1") == ["Player 1 (forgotten)"]

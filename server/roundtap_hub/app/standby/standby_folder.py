@@ -70,9 +70,10 @@ class StandbyFolder:
         self.heads = heads
         if erasing := [(row[2], row[6]) for row in rows if row[2] in ERASING_KINDS]:
             self.journal.scrub()
+            begun = {**dict.fromkeys(self.heads, ""), VENUE: next(self.journal.entries(VENUE)).hash}
             for aside in (*self.path.rglob(f"*/{DATABASE}"), *self.path.rglob(f"*{SUFFIX}")):
                 try:
-                    forget_aside(aside, erasing, self.heads)
+                    forget_aside(aside, erasing, begun)
                 except sqlite3.Error as error:
                     log.error("who was forgotten may still stand in %s: %s", aside, error)
 
