@@ -139,21 +139,22 @@ def test_by_mouse_alone(own_hall: Hall, hand: Counted) -> None:
 
 def test_a_tap_moves_nothing_and_a_double_click_is_one(own_hall: Hall, hand: Counted) -> None:
     screen = hand.screen
+    screen.stand_still()
+    screen.open(f"{own_hall.url}/console")
     hand.click(".event-list.over li:first-child form[action$='/again'] button")
     screen.until(lambda: screen.all(".regulars button"), "the regulars")
-    last = screen.all(".regulars button")[-1]
-    screen.run("arguments[0].scrollIntoView({block: 'center'}); window.stayed = true", last)
+    last = f"[id='{screen.all('.regulars button')[-1].get_attribute('id')}']"
+    screen.run("arguments[0].scrollIntoView({block: 'center'}); window.stayed = true", screen.one(last))
     where = screen.run("return scrollY")
-    spot = screen.run(SPOT, last)
-    for count in (1, 2):
-        for kind in ("mousePressed", "mouseReleased"):
-            screen.cdp(
-                "Input.dispatchMouseEvent",
-                {"type": kind, "x": spot[0], "y": spot[1], "button": "left", "clickCount": count},
-            )
-    screen.until(lambda: len(screen.all(".regulars [aria-pressed=true]")) == 1, "the tap to be seen")
+    hand.click(last)
+    screen.until(lambda: screen.all(f"{last}[aria-pressed=true]"), "the tap to be seen")
+    hand.click(last)
+    screen.until(lambda: screen.run("return !document.querySelector(arguments[0]).disabled", last), "it to rest")
     assert list(entered(own_hall).values()) == [True]
     assert screen.run("return window.stayed"), "the page was not left"
     assert screen.run("return scrollY") == where
-    pressed = screen.one(".regulars [aria-pressed=true]").get_attribute("id")
-    screen.until(lambda: screen.run("return document.activeElement.id") == pressed, "the focus to be where it was")
+    screen.until(lambda: screen.run("return document.activeElement.matches(arguments[0])", last), "the same focus")
+    screen.go_on(600)
+    hand.click(last)
+    screen.until(lambda: screen.all(f"{last}[aria-pressed=false]"), "a tap of its own to take it back")
+    assert list(entered(own_hall).values()) == [False]

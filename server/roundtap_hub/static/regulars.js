@@ -35,6 +35,8 @@
 
   document.addEventListener("submit", async (event) => {
     const form = event.target;
+    // What is typed may be longer than what the page has been asked for yet.
+    if (form.elements.names && field.value.trim()) form.elements.names.value = field.value.trim();
     if (!form.matches(".regulars form")) return;
     event.preventDefault();
     const button = form.querySelector("button");

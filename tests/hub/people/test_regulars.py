@@ -57,6 +57,15 @@ def test_who_came_most_often_stands_first_and_of_those_who_came_last(house: Hous
     assert list(buttons(browser, f"{PAGE}?q=on")) == ["Once Lately", "Once Before"]
 
 
+def test_of_two_who_came_as_often_the_one_who_came_last_stands_first(house: House) -> None:
+    house.time.wall = "2026-11-27T18:00:00+00:00"
+    for day, who in (("06", "Outer Two"), ("13", "Inner Two"), ("14", "Inner Two"), ("20", "Outer Two")):
+        friday(house.service, f"Friday {day}", f"2026-11-{day}", [who, "Every One"])
+    browser = house.organizer()
+    browser.post("/console/e4/again")
+    assert list(buttons(browser)) == ["Every One", "Outer Two", "Inner Two"]
+
+
 def test_an_event_without_a_date_has_the_day_of_its_making(house: House) -> None:
     house.time.wall = "2026-09-01T18:00:00+00:00"
     friday(house.service, "Spring", "", ["Long Ago", "Ana Ruiz"])
