@@ -112,10 +112,8 @@ def _own_games(hall: Hall) -> list[str]:
 
 def _league(hall: Hall) -> str:
     """A league that every event of the hall counts for; its id."""
-    rules = {"points": "place", "by_place": "10,8,6,5,4,3,2,1", "best": 3, "coming": 1, "ties": "places"}
-    league = League(
-        "5ea50a", "Herbstliga der Spielgemeinschaft Rheinland-Westfalen", **rules, events=tuple(hall.events.values())
-    )
+    name = "Herbstliga der Spielgemeinschaft Rheinland-Westfalen"
+    league = League(id="5ea50a", name=name, best=3, coming=1, events=tuple(hall.events.values()))
     hall.house.service.execute([Step(VENUE, league_saved(league))], "test")
     return league.id
 

@@ -21,7 +21,7 @@ from roundtap_core.elimination.ranking import league_event
 from roundtap_core.errors import Problem
 from roundtap_core.eventfile.exports import league_csv, league_lines
 from roundtap_core.eventfile.read import parse_event_file
-from roundtap_core.eventfile.site import Site
+from roundtap_core.eventfile.site import site_pages
 from roundtap_core.name_search import fold
 from roundtap_core.names import public_names
 from roundtap_core.reasons import type_problems
@@ -77,11 +77,12 @@ def run(args: Namespace) -> int:
     try:
         rules = LeagueRules(
             points=args.points,
-            by_place=by_place_of(args.by_place),
+            by_place=args.by_place,
             best=args.best,
             coming=args.coming,
             ties=args.ties,
         )
+        by_place_of(args.by_place)
         for at in args.files:
             text = cli_io.read_text(at)
             if text in read:
@@ -119,7 +120,11 @@ def run(args: Namespace) -> int:
     outputs = {"json": as_json, "csv": as_csv, "text": as_text}
     shown = [(row, names[row.person], people[int(row.person)]) for row in rows]
     cli_io.write_stdout(outputs[args.format](shown, events, words))
-    return publish_site(args.site, as_site(shown, events, words), len(events), words) if args.site else cli_io.DONE
+    if not args.site:
+        return cli_io.DONE
+    # The table stands on the first page.
+    table = words("league.table"), [(row, name) for row, name, _ in shown], map(date_of, events)
+    return publish_site(args.site, site_pages(events, words, [table]), len(events), words)
 
 
 def date_of(event: Tournament) -> str:
@@ -198,12 +203,3 @@ def as_text(shown: Sequence[Shown], events: Sequence[Tournament], words: Words) 
     lines = league_lines([(row, name) for row, name, _ in shown], numbers, words)
     told = [(n, date_of(event), event.name) for n, event in zip(numbers, events, strict=True)]
     return cli_io.format_table(lines, "><" + ">" * (len(events) + 3)) + "\n" + cli_io.format_table(told, "><<")
-
-
-def as_site(shown: Sequence[Shown], events: Sequence[Tournament], words: Words) -> Site:
-    """The events' pages, with the table on the first one."""
-    site = Site(words)
-    for event in events:
-        site.add(event)
-    site.add_league(words("league.table"), [(row, name) for row, name, _ in shown], map(date_of, events))
-    return site

@@ -15,7 +15,7 @@ from roundtap_hub.store.saved_leagues import LEAGUE_REMOVED, League, league_save
 from roundtap_hub.views.league_tables import LeagueView, league_version, league_view
 from roundtap_hub.views.saved_event import known_events
 
-NEW = League("", "", "place", "10,8,6,5,4,3,2,1", 0, 0, "places", ())
+NEW = League()
 MOST = 999  # events that count, and points for coming
 
 
@@ -48,14 +48,14 @@ def save_league() -> AnyResponse:
     if not name:
         raise Invalid("league_name_missing", where="/name")
     league = League(
-        id or secrets.token_hex(6),
-        name,
-        forms.form_choice("points", ("place", "own"), NEW.points),
-        "".join(forms.field("by_place", NEW.by_place).split()),
-        forms.form_number("best", (0, MOST)) or 0,
-        forms.form_number("coming", (0, MOST)) or 0,
-        forms.form_choice("ties", ("places", "best", "latest"), NEW.ties),
-        tuple(line.id for line in known_events(snapshot) if line.id in chosen),
+        id=id or secrets.token_hex(6),
+        name=name,
+        points=forms.form_choice("points", ("place", "own"), NEW.points),
+        by_place="".join(forms.field("by_place", NEW.by_place).split()),
+        best=forms.form_number("best", (0, MOST)) or 0,
+        coming=forms.form_number("coming", (0, MOST)) or 0,
+        ties=forms.form_choice("ties", ("places", "best", "latest"), NEW.ties),
+        events=tuple(line.id for line in known_events(snapshot) if line.id in chosen),
     )
     # What cannot be added up is not saved.
     _view(league)

@@ -135,7 +135,10 @@ def same_again(event_id: str) -> AnyResponse:
             commands.SetSignUp(before.sign_up is not None, before.sign_up == TO_CONFIRM),
             commands.SetPrizes(tuple(replace(prize, competitor=None) for prize in before.prizes)),
         )
-        leagues = [Step(VENUE, league_saved(each.with_event(made))) for each in leagues_of(snapshot, event_id)]
+        leagues = [
+            Step(VENUE, league_saved(replace(each, events=(*each.events, made))))
+            for each in leagues_of(snapshot, event_id)
+        ]
         current.hub().service.execute(
             [begin_event_step(made), *(Step(made, step) for step in steps), *leagues], current.actor()
         )

@@ -88,7 +88,7 @@ def league_view(snapshot: Snapshot, evenings: Evenings, wanted: League) -> Leagu
         people |= {ids[each.id]: replace(each, id=ids[each.id]) for each in evening.people if each.id in ids}
         played.append({ids[who]: result for who, result in evening.played.items() if who in ids})
         full_names = full_names and evening.full_names
-    rows, names = league(played, wanted.rules), public_names(people.values(), full_names)
+    rows, names = league(played, wanted), public_names(people.values(), full_names)
     numbers = range(1, len(over) + 1)[-SHOWN_EVENTS:]
     return LeagueView(
         wanted,

@@ -204,7 +204,7 @@ def prepared(service: Service, paper: PrintBook) -> None:
         service.execute_one(event, c.FinishEvent("the hall closes"), "organizer")
     for kind, state in (("event-archived", ARCHIVED), ("event-deleted", DELETED)):
         service.execute([Step(VENUE, NewEntry(kind, {"event": EVENTS[state]}))], "organizer")
-    autumn = League("5ea50a", "Autumn", "place", "3,2,1", 0, 0, "places", tuple(EVENTS.values()))
+    autumn = League(id="5ea50a", name="Autumn", by_place="3,2,1", events=tuple(EVENTS.values()))
     service.execute([Step(VENUE, league_saved(autumn))], "organizer")
 
 
