@@ -4,7 +4,7 @@ A team event has the teams of the book, any other event the players: members of 
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,17 +12,15 @@ from msgspec import structs
 
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands
-from roundtap_core.event.entries import VENUE, NewEntry
-from roundtap_core.event.person import Person
 from roundtap_core.event.states import EventState, not_yet_present, seated_ids
 from roundtap_core.name_search import fold, is_found, search_text
 from roundtap_core.numbers import next_number
 from roundtap_core.records import Competitor
 from roundtap_hub.http import routes
 from roundtap_hub.live import current, forms
-from roundtap_hub.store.book import PEOPLE_KNOWN, BookPerson, recognize
+from roundtap_hub.store.book import BookPerson, recognize
 from roundtap_hub.store.journal import PersonRecord
-from roundtap_hub.store.new_entrants import person_and_entrant
+from roundtap_hub.store.new_entrants import known_steps, person_and_entrant
 from roundtap_hub.store.service import Step
 from roundtap_hub.views.round_clock import DATE_ALONE, time_of_day
 from roundtap_hub.views.saved_event import SavedEvent, known_events, name_sort_key
@@ -100,27 +98,26 @@ def check_in_steps(state: EventState, competitor: str, meets: str | None = None)
     return [Step(state.id, each(competitor, meets=meets)) for each in arrival]
 
 
+def from_book(known: BookPerson) -> Competitor:
+    """Names, club and external id come along; what was noted on an evening stays there."""
+    p = known.person
+    return Competitor(
+        "", p.name, p.public_name, p.club, p.external_id, members=p.members, captain=p.captain, person=known.id
+    )
+
+
 def entering(
-    state: EventState, chosen: Mapping[str, Person], signed_up: bool = False
+    state: EventState, chosen: Iterable[Competitor], here: bool = True, **more: Any
 ) -> tuple[list[Step], list[PersonRecord]]:
-    """The steps that enter these persons and check them in, or sign them up, and their rows. Names, club and external
-    id come along; what was noted on an evening stays there."""
+    """The steps that enter these competitors, whose ids are made here, and their rows. `more`: of EnterCompetitor."""
     first = next_number((*state.entrants, *state.removed), "p")
-    made = [
-        person_and_entrant(
-            state.id,
-            Competitor(f"p{n}", p.name, p.public_name, p.club, p.external_id, members=p.members, captain=p.captain),
-        )
-        for n, p in enumerate(chosen.values(), start=first)
-    ]
-    told = {entrant.id: person for person, (_, entrant) in zip(chosen, made, strict=True)}
+    competitors = [structs.replace(each, id=f"p{n}") for n, each in enumerate(chosen, start=first)]
+    made = [person_and_entrant(state.id, each) for each in competitors]
     steps = [
-        Step(state.id, commands.EnterCompetitor(structs.replace(entrant, checked_in=True), signed_up=signed_up))
+        Step(state.id, commands.EnterCompetitor(structs.replace(entrant, checked_in=here), **more))
         for _, entrant in made
     ]
-    if told:
-        steps.append(Step(VENUE, NewEntry(PEOPLE_KNOWN, {"event": state.id, "persons": told})))
-    return steps, [record for record, _ in made]
+    return steps + known_steps(state.id, competitors), [record for record, _ in made]
 
 
 @routes.route("POST /console/<event_id>/regulars", routes.HEADS_AND_DESK, frozenset({routes.BEFORE}))
@@ -136,7 +133,7 @@ def check_in_regulars(event_id: str) -> None:
         # Late entries ask for more; and a person may have been forgotten meanwhile.
         raise Problem("step_changed_meanwhile")
     back = forms.field("on") == "0"
-    steps, people = entering(state, {row.known.id: row.known.person for row in rows if not (back or row.competitor)})
+    steps, people = entering(state, [from_book(row.known) for row in rows if not (back or row.competitor)])
     steps += [step for each in away if not back for step in check_in_steps(state, each)]
     steps += [
         Step(state.id, commands.CheckIn(who, on=False) if state.check_in else commands.RemoveCompetitor(who))

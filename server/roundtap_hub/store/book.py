@@ -19,9 +19,8 @@ from roundtap_core.event.entries import Entry, NewEntry
 from roundtap_core.event.person import Person
 from roundtap_core.lists.list_form import fold
 
-PEOPLE_KNOWN, PEOPLE_JOINED = "people-known", "people-joined"
-PERSON_PARTED, PERSON_FORGOTTEN = "person-parted", "person-forgotten"
-BOOK_KINDS = frozenset({PEOPLE_KNOWN, PEOPLE_JOINED, PERSON_PARTED, PERSON_FORGOTTEN})
+BOOK_KINDS = ("people-known", "people-joined", "person-parted", "person-forgotten")
+PEOPLE_KNOWN, PEOPLE_JOINED, PERSON_PARTED, PERSON_FORGOTTEN = BOOK_KINDS
 ID_LETTERS = 12
 
 Seat = tuple[str, str]  # (event, competitor)
@@ -104,10 +103,9 @@ def decide_book(book: Book, new: NewEntry) -> list[NewEntry]:
             raise Problem("book_unknown_person")
     seats = book.seats[data["person"]]
     if new.kind == PEOPLE_JOINED:
-        events = {event for event, _ in seats}
         if data["person"] == data["other"]:
             return []
-        if any(event in events for event, _ in book.seats[data["other"]]):
+        if {event for event, _ in seats} & {event for event, _ in book.seats[data["other"]]}:
             raise Problem("book_same_event")
     if new.kind == PERSON_PARTED and (tuple(data["seat"]) not in seats or len(seats) == 1 or data["new"] in book.seats):
         raise Problem("book_seat_alone")
@@ -119,15 +117,7 @@ def decide_book(book: Book, new: NewEntry) -> list[NewEntry]:
 
 def apply_book(book: Book, entry: Entry, age: Any) -> Book:
     """The book after one of BOOK_KINDS. `age`: what orders an event that it names."""
-    data = entry.data
-    if entry.kind == PEOPLE_KNOWN:
-        event = data["event"]
-        seats = {(event, who): person for who, person in data["persons"].items() if (event, who) not in book.forgotten}
-        # An entry that follows another copy of this journal may name seats that are known otherwise here.
-        # Who was removed from the event may come to it as another entry.
-        gone = {(event, who) for who in data.get("removed", ())}
-        kept = {seat: who for seat, who in book.persons.items() if seat not in gone}
-        return replace(book, persons={**seats, **kept}, events={**book.events, event: age})
+    data, event = entry.data, str(entry.data.get("event"))
     if entry.kind == PEOPLE_JOINED:
         two = data["person"], data["other"]
         newest = {who: seat for seat, who in book.persons.items() if who in two}
@@ -135,14 +125,14 @@ def apply_book(book: Book, entry: Entry, age: Any) -> Book:
         return replace(book, persons=persons, spelled=book.spelled.union(newest.values()))
     if entry.kind == PERSON_PARTED:
         return replace(book, persons={**book.persons, tuple(data["seat"]): data["new"]})
-    gone = set(seats_forgotten([entry]))
-    persons = {seat: who for seat, who in book.persons.items() if seat not in gone}
-    return replace(book, persons=persons, forgotten=book.forgotten | gone)
-
-
-def without_event(book: Book, event_id: str) -> Book:
-    """The book after an event was deleted: who played nowhere else is in it no more."""
-    return replace(book, persons={seat: who for seat, who in book.persons.items() if seat[0] != event_id})
+    # Who was removed from the event may come to it as another entry.
+    gone = {*seats_forgotten([entry]), *((event, str(who)) for who in data.get("removed", ()))}
+    kept = {seat: who for seat, who in book.persons.items() if seat not in gone}
+    if entry.kind == PERSON_FORGOTTEN:
+        return replace(book, persons=kept, forgotten=book.forgotten | gone)
+    # An entry that follows another copy of this journal may name seats that are known otherwise here.
+    seats = {(event, who): person for who, person in data["persons"].items() if (event, who) not in book.forgotten}
+    return replace(book, persons={**seats, **kept}, events={**book.events, event: age})
 
 
 def seats_forgotten(entries: Iterable[Entry | NewEntry]) -> list[Seat]:

@@ -211,15 +211,15 @@ def decide_request(pending: Snapshot, request: WriteRequest, at: Timestamp) -> t
         made += entries
     for event_id, competitor in people_removed(made):
         pending = pending.without_person(event_id, competitor)
-        gone = {"event": event_id, "persons": {}, "removed": [competitor]}
-        pending, entries = _decide_venue_step(pending, NewEntry(PEOPLE_KNOWN, gone), at, request.actor)
-        made += entries
+    known: list[dict[str, Any]] = [
+        {"event": event_id, "persons": {}, "removed": [who]} for event_id, who in people_removed(made)
+    ]
     over = {entry.stream for entry in made if entry.kind == "event-finished"}
-    for event_id in sorted(over | {entry.data["event"] for entry in made if entry.kind == EVENT_ARCHIVED}):
+    over |= {entry.data["event"] for entry in made if entry.kind == EVENT_ARCHIVED}
+    for data in (*known, *({"event": event_id} for event_id in sorted(over))):
         # What cannot be read can still be put away.
         with suppress(Problem):
-            known = NewEntry(PEOPLE_KNOWN, {"event": event_id})
-            pending, entries = _decide_venue_step(pending, known, at, request.actor)
+            pending, entries = _decide_venue_step(pending, NewEntry(PEOPLE_KNOWN, data), at, request.actor)
             made += entries
     for event_id, competitor in seats_forgotten(made):
         # Of a dormant event they are read again.

@@ -7,8 +7,7 @@ from msgspec import structs
 from roundtap_core.event.entries import Entry, NewEntry
 from roundtap_core.standings.league import LeagueRules
 
-LEAGUE_SAVED, LEAGUE_REMOVED = "league-saved", "league-removed"
-LEAGUE_KINDS = frozenset({LEAGUE_SAVED, LEAGUE_REMOVED})
+LEAGUE_KINDS = LEAGUE_SAVED, LEAGUE_REMOVED = ("league-saved", "league-removed")
 
 
 class League(LeagueRules, frozen=True, kw_only=True):
