@@ -10,6 +10,7 @@ from werkzeug.exceptions import HTTPException
 
 import roundtap_hub
 from roundtap_core.name_search import search_text
+from roundtap_core.standings.league import league_points_text
 from roundtap_hub.app import console, error_pages, home, practice_page
 from roundtap_hub.app.hub import Hub
 from roundtap_hub.events import archive, leagues, new_event, own_games, prizes
@@ -121,6 +122,7 @@ def _add_routes(app: Flask) -> None:
         counting_aid=results.calculator_view,
         swap_check=results.sideboard_view,
         search_text=search_text,
+        league_points=league_points_text,
     )
     app.jinja_env.add_extension(render.RegionTags)
     rooms = {name: Blueprint(name, __name__) for name in ("pages", "console", "join", "me", "s", "station")}

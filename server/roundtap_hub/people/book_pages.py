@@ -13,7 +13,8 @@ from roundtap_hub.live import current, forms
 from roundtap_hub.live.render import place_page
 from roundtap_hub.store.book import ID_LETTERS, PEOPLE_JOINED, PERSON_FORGOTTEN, PERSON_PARTED, BookPerson
 from roundtap_hub.store.command_pipeline import refuse_forgetting
-from roundtap_hub.store.snapshots import EventSummary, summary_of
+from roundtap_hub.store.snapshots import EventSummary
+from roundtap_hub.views.saved_event import EventLine
 
 
 def people_by_name() -> list[BookPerson]:
@@ -27,12 +28,10 @@ def searched(person: BookPerson) -> str:
     return search_text(*(text for each in rows for text in (each.name, each.public_name, each.external_id)))
 
 
-def event_line(event_id: str) -> EventSummary:
+def event_line(event_id: str) -> EventLine:
     """Name and date of an event."""
-    snapshot = current.snapshot()
-    if (state := snapshot.events.get(event_id)) is not None:
-        return summary_of(state)
-    return snapshot.dormant.get(event_id) or EventSummary(event_id, 0, "", event_id, "", "")
+    events, at_rest = current.snapshot().events, current.snapshot().dormant
+    return events.get(event_id) or at_rest.get(event_id) or EventSummary(event_id, 0, "", event_id, "", "")
 
 
 @route("GET /console/people", ORGANIZERS)

@@ -10,7 +10,7 @@ from roundtap_core.elimination.ranking import league_event
 from roundtap_core.errors import Problem
 from roundtap_core.names import public_names
 from roundtap_core.records import Competitor
-from roundtap_core.standings.league import LeagueResult, LeagueRow, league, league_points_text
+from roundtap_core.standings.league import LeagueResult, LeagueRow, league
 from roundtap_hub.store.saved_leagues import League
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views.saved_event import EventLine, known_events, saved_event, tournament
@@ -34,12 +34,11 @@ Evenings = dict[str, Evening]  # by event: a hub's own, kept from page to page
 
 @dataclass(frozen=True, slots=True)
 class LeagueLine:
-    """`cells`: what each of the view's events gave, "" where they were not; in the sum, or not."""
+    """`cells`: what each of the view's events gave, None where they were not."""
 
     row: LeagueRow
     name: str
-    points: str
-    cells: Sequence[tuple[str, bool]]
+    cells: Sequence[LeagueResult | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,35 +88,28 @@ def league_view(snapshot: Snapshot, evenings: Evenings, wanted: League) -> Leagu
         played.append({ids[who]: result for who, result in evening.played.items() if who in ids})
         full_names = full_names and evening.full_names
     rows, names = league(played, wanted), public_names(people.values(), full_names)
-    numbers = range(1, len(over) + 1)[-SHOWN_EVENTS:]
+    shown = range(1, len(over) + 1)[-SHOWN_EVENTS:]
     return LeagueView(
         wanted,
         [line.date for line in over],
         over[-SHOWN_EVENTS:],
         [line.name for line in events if not line.finished],
         [
-            LeagueLine(row, names[row.person], league_points_text(row.points), [_cell(row, n) for n in numbers])
+            LeagueLine(row, names[row.person], [row.results.get(n) for n in shown])
             for row in sorted(rows, key=lambda row: (row.place, names[row.person].casefold()))
         ],
         people,
     )
 
 
-def _cell(row: LeagueRow, number: int) -> tuple[str, bool]:
-    result = row.results.get(number)
-    return ("", False) if result is None else (league_points_text(result.points), result.counts)
-
-
 def _evening(snapshot: Snapshot, evenings: Evenings, line: EventLine) -> Evening:
     """Read once for its last entry: years of events are not opened for every page."""
-    as_of, kept = (line.head, len(snapshot.venue.book.forgotten)), evenings.get(line.id)
-    if kept is not None and kept.as_of == as_of:
-        return kept
-    event = saved_event(snapshot, line.id)
-    assert event is not None, line.id
-    records = tournament(event)
-    competitors = records.competitors
-    full_names = bool(records.options.get("full_names"))
-    played = league_event(records, {each.id: each.id for each in competitors})
-    evenings[line.id] = made = Evening(as_of, played, competitors, full_names)
-    return made
+    as_of = line.head, len(snapshot.venue.book.forgotten)
+    if line.id not in evenings or evenings[line.id].as_of != as_of:
+        event = saved_event(snapshot, line.id)
+        assert event is not None, line.id
+        records = tournament(event)
+        people = records.competitors
+        played = league_event(records, {each.id: each.id for each in people})
+        evenings[line.id] = Evening(as_of, played, people, bool(records.options.get("full_names")))
+    return evenings[line.id]
