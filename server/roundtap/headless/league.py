@@ -106,7 +106,7 @@ def run(args: Namespace) -> int:
             if args.points == "own" and event.rulebook != files[-1][1].rulebook:
                 raise Problem("league_games_differ", first=files[-1][0])
             results[at] = league_event(event, persons_of(event, people, met))
-        rows = [*league([*reversed(results.values())], rules)]
+        rows = league([*reversed(results.values())], rules)
         if args.people and (new := sorted(people[len(listed or ()) :], key=lambda person: fold(person.name))):
             write_atomically(args.people, people_text(new, words, before).encode())
             cli_io.print_error(f"{args.people}: {words('league.added', n=len(new))}")
@@ -116,9 +116,9 @@ def run(args: Namespace) -> int:
         return cli_io.print_refusal(cli_io.error_of_system(error, args.people))
     events = [event for _, event in files]
     names = public_names(met.values(), all(event.options.get("full_names") for event in events))
-    rows = sorted(rows, key=lambda row: (row.place, fold(names[row.person])))
+    in_order = sorted(rows, key=lambda row: (row.place, fold(names[row.person])))
+    shown = [(row, names[row.person], people[int(row.person)]) for row in in_order]
     outputs = {"json": as_json, "csv": as_csv, "text": as_text}
-    shown = [(row, names[row.person], people[int(row.person)]) for row in rows]
     cli_io.write_stdout(outputs[args.format](shown, events, words))
     if not args.site:
         return cli_io.DONE
@@ -185,10 +185,13 @@ def people_text(people: Iterable[ListedPerson], words: Words, before: str) -> st
 def as_json(shown: Sequence[Shown], events: Sequence[Tournament], _: Words) -> str:
     """`person` is an id of a venue's book, where a file has one."""
     told = [{"name": event.name, "date": date_of(event) or None, "rulebook": event.rulebook} for event in events]
-    ids = [next((known["person"] for known in person.known if "person" in known), None) for _, _, person in shown]
     rows = [
-        {**to_builtins(row, enc_hook=exact_points, str_keys=True), "person": known, "name": name}
-        for (row, name, _), known in zip(shown, ids, strict=True)
+        {
+            **to_builtins(row, enc_hook=exact_points, str_keys=True),
+            "person": next((known["person"] for known in person.known if "person" in known), None),
+            "name": name,
+        }
+        for row, name, person in shown
     ]
     return cli_io.json_text({"events": told, "league": rows})
 

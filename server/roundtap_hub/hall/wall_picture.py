@@ -26,8 +26,9 @@ from roundtap_hub.views.league_tables import LeagueLine, LeagueView
 from roundtap_hub.views.tables import GridCell, grid_cells, seated_count
 from roundtap_hub.views.unit_presence import UnitStatus
 
-WELCOME, PAIRINGS, CLOCK, STANDINGS, BRACKET, WORDS = ("welcome", "pairings", "clock", "standings", "bracket", "words")
-LEAGUE = "league"
+WELCOME, PAIRINGS, CLOCK, STANDINGS, BRACKET, LEAGUE, WORDS = (
+    *("welcome", "pairings", "clock", "standings", "bracket", "league", "words"),
+)
 NAMES_A_PAGE, LONG_NAMES_A_PAGE, TEAMS_A_PAGE, NAME_COLUMNS = 24, 16, 12, 2
 """Names per page in a browser without scripts; `static/wall_fit.js` measures instead."""
 LONG_NAME = 18  # longer names may take two lines on the wall, so that fewer rows fit; a team's players take one

@@ -47,9 +47,7 @@ def find_by_name(typed: str, rows: Sequence[Any]) -> list[Any]:
     """Rows that a few letters mean: with exactly this name, else those where every word begins a part of the name."""
     wanted = fold(typed)
     same = [each for each in rows if fold(NUMBERED.sub("", each.name)) == wanted]
-    if same or not wanted:
-        return same
-    return [each for each in rows if is_found(wanted, search_text(each.name), begins=True)]
+    return same or [each for each in rows if wanted and is_found(wanted, search_text(each.name), begins=True)]
 
 
 def regulars(event: SavedEvent) -> list[Regular]:
