@@ -16,7 +16,7 @@ from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_hub.access.slip_codes import slip_token
 from roundtap_hub.app.practice_hub import READY, PracticeHub
 from roundtap_hub.http.routes import ROUTES, STAFF
-from roundtap_hub.store.saved_leagues import League, league_saved
+from roundtap_hub.store.book import League, league_saved
 from roundtap_hub.store.service import Step
 
 NO_PAGES = frozenset(

@@ -11,7 +11,7 @@ from roundtap_core.eventfile.exports import file_stem, league_csv
 from roundtap_hub.http.routes import EVERYBODY, ORGANIZERS, PageKey, route
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.live.page_cache import HubNow, page_kind
-from roundtap_hub.store.saved_leagues import LEAGUE_REMOVED, League, league_saved
+from roundtap_hub.store.book import LEAGUE_REMOVED, League, league_saved
 from roundtap_hub.views.league_tables import LeagueView, league_version, league_view
 from roundtap_hub.views.saved_event import known_events
 

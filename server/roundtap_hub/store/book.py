@@ -1,4 +1,6 @@
-"""The venue's book: who has played here. A person is an id and the seats it had; names are the rows of those seats.
+"""The venue's book: who has played here; and its leagues: a name, rules, and the events that are added up.
+
+A person is an id and the seats it had; names are the rows of those seats.
 
 Of teams the team is known, not its members. What is written on an evening (travel groups, notes, who has paid) stays
 there.
@@ -18,9 +20,11 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.entries import Entry, NewEntry
 from roundtap_core.event.person import Person
 from roundtap_core.lists.list_form import fold
+from roundtap_core.standings.league import LeagueRules
 
 BOOK_KINDS = ("people-known", "people-joined", "person-parted", "person-forgotten")
 PEOPLE_KNOWN, PEOPLE_JOINED, PERSON_PARTED, PERSON_FORGOTTEN = BOOK_KINDS
+LEAGUE_KINDS = LEAGUE_SAVED, LEAGUE_REMOVED = ("league-saved", "league-removed")
 ID_LETTERS = 12
 
 Seat = tuple[str, str]  # (event, competitor)
@@ -160,3 +164,27 @@ def rows_to_forget(
         for seat, keys in people.items()
         if seat in seats or seat[0] in deleted or (seat[0] not in events and not meant.isdisjoint(keys))
     }
+
+
+class League(LeagueRules, frozen=True, kw_only=True):
+    """`events` in the order in which they began."""
+
+    id: str = ""
+    name: str = ""
+    events: tuple[str, ...] = ()
+
+
+def league_saved(league: League) -> NewEntry:
+    """The entry that makes the league, or changes it."""
+    return NewEntry(LEAGUE_SAVED, {**structs.asdict(league), "events": list(league.events)})
+
+
+Leagues = Mapping[str, League]  # by id, in the order in which they were made
+
+
+def with_league(leagues: Leagues, entry: Entry | NewEntry) -> Leagues:
+    """The leagues after one of LEAGUE_KINDS: what was saved last holds."""
+    data = entry.data
+    if entry.kind == LEAGUE_REMOVED:
+        return {id: each for id, each in leagues.items() if id != data["id"]}
+    return {**leagues, data["id"]: League(**{**data, "events": tuple(data["events"])})}

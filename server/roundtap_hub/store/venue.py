@@ -17,9 +17,18 @@ from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import GENESIS, Entry, NewEntry
 from roundtap_core.event.states import ReportFate
 from roundtap_core.wire import canonical_json
-from roundtap_hub.store.book import BOOK_KINDS, PERSON_FORGOTTEN, Book, Seat, apply_book, decide_book
+from roundtap_hub.store.book import (
+    BOOK_KINDS,
+    LEAGUE_KINDS,
+    PERSON_FORGOTTEN,
+    Book,
+    Leagues,
+    Seat,
+    apply_book,
+    decide_book,
+    with_league,
+)
 from roundtap_hub.store.display_plan import ANNOUNCEMENT_REVOKED, DISPLAY_KINDS, DisplayPlan, apply_display_entry
-from roundtap_hub.store.saved_leagues import LEAGUE_KINDS, Leagues, with_league
 
 UNIT_KEYED, UNIT_REVOKED = "unit-keyed", "unit-revoked"
 UNIT_KEY_KINDS = frozenset({UNIT_KEYED, UNIT_REVOKED})

@@ -11,7 +11,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.names import public_names
 from roundtap_core.records import Competitor
 from roundtap_core.standings.league import LeagueResult, LeagueRow, league
-from roundtap_hub.store.saved_leagues import League
+from roundtap_hub.store.book import League
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views.saved_event import EventLine, known_events, saved_event, tournament
 

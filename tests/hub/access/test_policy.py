@@ -56,9 +56,9 @@ from roundtap_hub.app.hub import Hub
 from roundtap_hub.http.routes import ROUTES, find_route, route
 from roundtap_hub.http.static_files import PREFIX
 from roundtap_hub.http.tls import HttpsInfo
+from roundtap_hub.store.book import League, league_saved
 from roundtap_hub.store.login_pins import hash_pin
 from roundtap_hub.store.print_book import PrintBook
-from roundtap_hub.store.saved_leagues import League, league_saved
 from roundtap_hub.store.service import Service, Step
 
 ROOT = Path(__file__).parents[3]
