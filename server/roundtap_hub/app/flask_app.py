@@ -25,7 +25,7 @@ from roundtap_hub.live import current, forms, render
 from roundtap_hub.live.page_cache import PAGE_KINDS, RENDER_PAGE, RenderingKey, RenderInput
 from roundtap_hub.live.regions import RenderedPage
 from roundtap_hub.paper import paper, station_api
-from roundtap_hub.people import book_pages, find, import_people, registration_desk, regulars, sign_up
+from roundtap_hub.people import find, import_people, registration_desk, regulars, sign_up
 from roundtap_hub.phones import my_page, players
 from roundtap_hub.results import results, slip_desk
 from roundtap_hub.rounds import mending
@@ -38,7 +38,6 @@ PAGES = (
     leagues,
     own_games,
     prizes,
-    book_pages,
     find,
     import_people,
     registration_desk,
