@@ -219,7 +219,7 @@ def test_two_events_of_one_name_have_two_pages_and_none_takes_the_place_of_the_l
 
 def test_a_league_stands_below_the_events() -> None:
     results = {1: LeagueResult(1, 10, True), 2: LeagueResult(3, 6)}
-    autumn = "Autumn league", [(LeagueRow(1, "a", 12, 2, 2, results), "Ana R.")], ["2026-11-27", ""]
+    autumn = "Autumn league", [LeagueRow(1, "a", 12, 2, 2, results, "Ana R.")], ["2026-11-27", ""]
     pages = site_pages([parse_event_file(json.dumps(event()))], core_words("en"), [autumn])
     index = Page(pages["index.html"].decode())
     head = ["Place", "Name", "Points", "Events", "Bonus", "11-27", "2"]

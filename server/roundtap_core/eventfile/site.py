@@ -21,7 +21,7 @@ from roundtap_core.standings.standings import standings
 from roundtap_core.words import Words
 
 Table = tuple[str, Sequence[str], Sequence[Sequence[str]]]  # heading, columns (none: no head) and rows, as plain text
-LeagueTable = tuple[str, Iterable[tuple[LeagueRow, str]], Iterable[str]]  # name, rows, dates of its events ("": none)
+LeagueTable = tuple[str, Iterable[LeagueRow], Iterable[str]]  # name, rows, dates of its events ("": none)
 
 # On each page: a folder in which all files have it may be replaced by newer ones.
 MARK = '<meta name="generator" content="Roundtap site">'

@@ -1,12 +1,15 @@
 """A league: several events added up, person by person, by the rules that the organizer chose."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 
 from msgspec import Struct, structs
 
 from roundtap_core.errors import Invalid
+from roundtap_core.name_search import fold
+from roundtap_core.names import public_names
+from roundtap_core.records import Competitor
 from roundtap_core.rulebooks import scoring
 
 Points = int | Fraction
@@ -36,7 +39,7 @@ class LeagueResult(Struct, frozen=True):
 
 class LeagueRow(Struct, frozen=True):
     """One line. `place` is shared by those whom no rule parts. `played`: how many events; `coming`: the points for
-    that, part of `points`. `results`: by the event's number, from 1."""
+    that, part of `points`. `results`: by the event's number, from 1. `name` is the public one."""
 
     place: int
     person: str
@@ -44,6 +47,8 @@ class LeagueRow(Struct, frozen=True):
     played: int
     coming: int
     results: Mapping[int, LeagueResult]
+    name: str = ""
+    full_name: str = ""
 
 
 def by_place_of(text: str) -> tuple[Points, ...]:
@@ -56,9 +61,15 @@ def by_place_of(text: str) -> tuple[Points, ...]:
     return tuple(worths)
 
 
-def league(events: Sequence[Mapping[str, LeagueResult]], rules: LeagueRules) -> tuple[LeagueRow, ...]:
-    """The table, best first. `events`: who played, in the order in which they were played; own points are of one game.
-    A disqualified person gets nothing for that event, not even for coming. Raises Problem("league_places_unfit")."""
+def league(
+    events: Sequence[Mapping[str, LeagueResult]],
+    rules: LeagueRules,
+    people: Collection[Competitor] = (),
+    full_names: bool = False,
+) -> list[LeagueRow]:
+    """The table, best first, then by name. `events`: who played, in the order in which they were played; own points are
+    of one game. `people`: by the ids of persons, with whole names. A disqualified person gets nothing for that event,
+    not even for coming. Raises Problem("league_places_unfit")."""
     worth, found = dict(enumerate(by_place_of(rules.by_place), start=1)), dict[str, dict[int, LeagueResult]]()
     for number, event in enumerate(events, start=1):
         for person, own in event.items():
@@ -81,7 +92,12 @@ def league(events: Sequence[Mapping[str, LeagueResult]], rules: LeagueRules) -> 
         rows.append(((points, *among_equals[rules.ties]), LeagueRow(0, person, points, len(played), coming, shown)))
     rows.sort(key=lambda row: row[0], reverse=True)
     first = {key: place for place, (key, _) in reversed([*enumerate(rows, start=1)])}
-    return tuple([structs.replace(row, place=first[key]) for key, row in rows])
+    names, whole = public_names(people, full_names), {each.id: each.name for each in people}
+    in_order = [
+        structs.replace(row, place=first[key], name=names.get(row.person, ""), full_name=whole.get(row.person, ""))
+        for key, row in rows
+    ]
+    return sorted(in_order, key=lambda row: (row.place, fold(row.name)))
 
 
 def league_points_text(points: Points) -> str:

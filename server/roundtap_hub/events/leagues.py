@@ -73,9 +73,7 @@ def remove_league() -> None:
 def export_league(league: str) -> AnyResponse:
     """With whole names: for the organizer alone."""
     view = _view(_known(league))
-    text = league_csv(
-        [(each.row, each.name, view.people[each.row.person].name) for each in view.lines], len(view.dates)
-    )
+    text = league_csv(view.rows, len(view.dates))
     return render.download("\ufeff" + text, "text/csv; charset=utf-8", f"{file_stem(view.league.name)}.csv")
 
 

@@ -8,7 +8,6 @@ from msgspec.structs import replace
 
 from roundtap_core.elimination.ranking import league_event
 from roundtap_core.errors import Problem
-from roundtap_core.names import public_names
 from roundtap_core.records import Competitor
 from roundtap_core.standings.league import LeagueResult, LeagueRow, league
 from roundtap_hub.store.book import League
@@ -33,25 +32,15 @@ Evenings = dict[str, Evening]  # by event: a hub's own, kept from page to page
 
 
 @dataclass(frozen=True, slots=True)
-class LeagueLine:
-    """`cells`: what each of the view's events gave, None where they were not."""
-
-    row: LeagueRow
-    name: str
-    cells: Sequence[LeagueResult | None]
-
-
-@dataclass(frozen=True, slots=True)
 class LeagueView:
-    """`dates`: of all events that are added up, "" for none; `events`: the latest SHOWN_EVENTS of them; `open`: the
-    names of those that are not over yet; `people`: by person, as last seen, with whole names."""
+    """`dates`: of all events that are added up, "" for none; `events`: the latest SHOWN_EVENTS of them, by number;
+    `open`: the names of those that are not over yet."""
 
     league: League
     dates: Sequence[str]
-    events: Sequence[EventLine]
+    events: Mapping[int, EventLine]
     open: Sequence[str]
-    lines: Sequence[LeagueLine]
-    people: Mapping[str, Competitor]
+    rows: Sequence[LeagueRow]
 
 
 def events_of(snapshot: Snapshot, wanted: League) -> list[EventLine]:
@@ -87,18 +76,12 @@ def league_view(snapshot: Snapshot, evenings: Evenings, wanted: League) -> Leagu
         people |= {ids[each.id]: replace(each, id=ids[each.id]) for each in evening.people if each.id in ids}
         played.append({ids[who]: result for who, result in evening.played.items() if who in ids})
         full_names = full_names and evening.full_names
-    rows, names = league(played, wanted), public_names(people.values(), full_names)
-    shown = range(1, len(over) + 1)[-SHOWN_EVENTS:]
     return LeagueView(
         wanted,
         [line.date for line in over],
-        over[-SHOWN_EVENTS:],
+        dict([*enumerate(over, start=1)][-SHOWN_EVENTS:]),
         [line.name for line in events if not line.finished],
-        [
-            LeagueLine(row, names[row.person], [row.results.get(n) for n in shown])
-            for row in sorted(rows, key=lambda row: (row.place, names[row.person].casefold()))
-        ],
-        people,
+        league(played, wanted, people.values(), full_names),
     )
 
 
