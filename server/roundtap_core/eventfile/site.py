@@ -12,7 +12,7 @@ from roundtap_core.elimination.bracket_picture import bracket_svg, round_label
 from roundtap_core.elimination.ranking import final_ranking, game_name
 from roundtap_core.eventfile.exports import file_stem, league_lines
 from roundtap_core.names import names_in
-from roundtap_core.records import CONCESSION, SWISS_STAGES, TIEBREAK, Match, Tournament
+from roundtap_core.records import SWISS_STAGES, TIEBREAK, Match, Tournament
 from roundtap_core.rulebooks.own_words import words_of
 from roundtap_core.rulebooks.registry import book_of
 from roundtap_core.rulebooks.result_words import figures_text, result_shown
@@ -181,8 +181,7 @@ def _match(
     if match.b is None or match.result is None:
         return [table, names[match.a], "", names[match.b] if match.b else words(f"bye.{match.bye}")]
     options, third = book.options(tournament.options), match.game == THIRD
-    wins = book.games(THIRD_STAGE if third else stage, options) // 2 + 1 if match.result.ended == CONCESSION else 0
-    shown = result_shown(book, options, match.result, wins)
+    shown = result_shown(book, options, match.result, THIRD_STAGE if third else stage)
     through = [game.winner for game in bracket.games if game.match is match] if bracket else []
     won = through[0] if through else {"a": match.a, "b": match.b}.get(shown.winner)
     more = [

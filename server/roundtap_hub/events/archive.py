@@ -78,9 +78,8 @@ def export_file(event_id: str) -> AnyResponse:
     """The event file: the whole tournament, nothing of the hall."""
     event, persons = current.event(event_id), current.snapshot().venue.book.persons
     whole = whole_tournament(event.state, event.people)
-    known = [replace(each, person=persons.get((event_id, each.id))) for each in whole.competitors]
-    whole = replace(whole, competitors=tuple(known))
-    text = json.dumps(tournament_to_json(whole), ensure_ascii=False, indent=2) + "\n"
+    known = tuple(replace(each, person=persons.get((event_id, each.id))) for each in whole.competitors)
+    text = json.dumps(tournament_to_json(replace(whole, competitors=known)), ensure_ascii=False, indent=2) + "\n"
     return render.download(text, "application/json; charset=utf-8", f"{file_stem(event.state.name)}.json")
 
 

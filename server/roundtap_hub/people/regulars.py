@@ -70,8 +70,7 @@ def regulars(event: SavedEvent) -> list[Regular]:
     entered = {person: who for who, person in recognize(state.id, others, known, seated).items()} | seated
     since = time_of_day(state.about.get("date") or current.hub().clocks.wall(), -RECENT_MS, DATE_ALONE)
     days = {
-        line.id: (line.about.get("date") if isinstance(line, EventState) else line.date)
-        or snapshot.venue.begun_at.get(line.id)
+        line.id: line.date or snapshot.venue.begun_at.get(line.id)
         for line in known_events(snapshot)
         if line.finished and line.id != state.id
     }
