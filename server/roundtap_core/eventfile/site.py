@@ -86,15 +86,12 @@ def site_pages(events: Iterable[Tournament], words: Words, leagues: Iterable[Lea
         pages[to] = _page(words, title, head + body)
         lines.append((date, f'<li><a href="{to}">{title}</a><br><small>{line}</small></li>\n'))
     listed = "".join(line for _, line in sorted(lines, key=itemgetter(0), reverse=True))
-    tables = "".join(_league(f"league-{n}", league, words) for n, league in enumerate(leagues, start=1))
-    title = words("site.title")
+    title, tables = words("site.title"), ""
+    for n, (name, rows, dates) in enumerate(leagues, start=1):
+        events_named = [date[5:] or str(number) for number, date in enumerate(dates, start=1)]
+        columns, *cells = league_lines(rows, events_named, words)
+        tables += _table(f"league-{n}", name, columns, cells)
     return {"index.html": _page(words, title, f"<h1>{title}</h1>\n<ul>\n{listed}</ul>\n{tables}"), **pages}
-
-
-def _league(anchor: str, league: LeagueTable, words: Words) -> str:
-    name, table, dates = league
-    head, *rows = league_lines(table, [date[5:] or str(n) for n, date in enumerate(dates, start=1)], words)
-    return _table(anchor, name, head, rows)
 
 
 def _event(tournament: Tournament, words: Words) -> tuple[str, str]:

@@ -113,10 +113,9 @@ def decide_book(book: Book, new: NewEntry) -> list[NewEntry]:
             raise Problem("book_same_event")
     if new.kind == PERSON_PARTED and (tuple(data["seat"]) not in seats or len(seats) == 1 or data["new"] in book.seats):
         raise Problem("book_seat_alone")
-    if new.kind == PERSON_FORGOTTEN:
-        # Whatever the page showed: the seats that the person has now.
-        return [structs.replace(new, data={**data, "seats": [list(seat) for seat in seats]})]
-    return [new]
+    # Who is forgotten has all the seats of now, whatever the page showed.
+    more = {"seats": [list(seat) for seat in seats]} if new.kind == PERSON_FORGOTTEN else {}
+    return [structs.replace(new, data={**data, **more})]
 
 
 def apply_book(book: Book, entry: Entry, age: Any) -> Book:

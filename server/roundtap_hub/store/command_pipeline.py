@@ -303,17 +303,20 @@ def _assign_free_ids(pending: Snapshot, request: WriteRequest) -> None:
             ),
         )
         if isinstance(step.command, commands.EnterCompetitor)
-        else replace(step, command=_with_ids(step.command, ids))
+        else replace(
+            step,
+            command=structs.replace(
+                step.command,
+                data={
+                    **step.command.data,
+                    "persons": {ids.get(who, who): person for who, person in step.command.data["persons"].items()},
+                },
+            ),
+        )
         if isinstance(step.command, NewEntry) and step.command.kind == PEOPLE_KNOWN
         else step
         for step in request.steps
     ]
-
-
-def _with_ids(known: NewEntry, ids: Mapping[str, str]) -> NewEntry:
-    """A PEOPLE_KNOWN about competitors who have other ids now."""
-    persons = {ids.get(competitor, competitor): person for competitor, person in known.data["persons"].items()}
-    return structs.replace(known, data={**known.data, "persons": persons})
 
 
 def _refuse_command(saved: Snapshot, state: EventState, command: commands.Command) -> None:

@@ -14,7 +14,6 @@ from roundtap_hub.store.book import League
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views.saved_event import EventLine, known_events, saved_event, tournament
 
-OWN = "own"
 SHOWN_EVENTS = 12  # the latest ones, each a column of a page
 
 
@@ -65,23 +64,25 @@ def league_view(snapshot: Snapshot, evenings: Evenings, wanted: League) -> Leagu
     book, events = snapshot.venue.book, events_of(snapshot, wanted)
     over = [line for line in events if line.finished]
     people: dict[str, Competitor] = {}
-    played, full_names = list[Mapping[str, LeagueResult]](), True
+    played: list[Mapping[str, LeagueResult]] = []
     for line in over:
-        if wanted.points == OWN and line.rulebook_id != over[0].rulebook_id:
+        if wanted.points == "own" and line.rulebook_id != over[0].rulebook_id:
             raise Problem("league_games_differ", first=over[0].name)
         evening = _evening(snapshot, evenings, line)
-        seats = {each.id: (line.id, each.id) for each in evening.people}
         # Who is forgotten has no line; the others keep their points.
-        ids = {who: book.persons.get(seat, "/".join(seat)) for who, seat in seats.items() if seat not in book.forgotten}
+        ids = {
+            each.id: book.persons.get((line.id, each.id), f"{line.id}/{each.id}")
+            for each in evening.people
+            if (line.id, each.id) not in book.forgotten
+        }
         people |= {ids[each.id]: replace(each, id=ids[each.id]) for each in evening.people if each.id in ids}
         played.append({ids[who]: result for who, result in evening.played.items() if who in ids})
-        full_names = full_names and evening.full_names
     return LeagueView(
         wanted,
         [line.date for line in over],
         dict([*enumerate(over, start=1)][-SHOWN_EVENTS:]),
         [line.name for line in events if not line.finished],
-        league(played, wanted, people.values(), full_names),
+        league(played, wanted, people.values(), all(evenings[line.id].full_names for line in over)),
     )
 
 
@@ -92,7 +93,6 @@ def _evening(snapshot: Snapshot, evenings: Evenings, line: EventLine) -> Evening
         event = saved_event(snapshot, line.id)
         assert event is not None, line.id
         records = tournament(event)
-        people = records.competitors
-        played = league_event(records, {each.id: each.id for each in people})
-        evenings[line.id] = Evening(as_of, played, people, bool(records.options.get("full_names")))
+        played = league_event(records, {each.id: each.id for each in records.competitors})
+        evenings[line.id] = Evening(as_of, played, records.competitors, bool(records.options.get("full_names")))
     return evenings[line.id]
