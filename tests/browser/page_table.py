@@ -16,7 +16,7 @@ from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_hub.access.slip_codes import slip_token
 from roundtap_hub.app.practice_hub import READY, PracticeHub
 from roundtap_hub.http.routes import ROUTES, STAFF
-from roundtap_hub.store.saved_leagues import League, league_saved
+from roundtap_hub.store.book import League, league_saved
 from roundtap_hub.store.service import Step
 
 NO_PAGES = frozenset(
@@ -112,10 +112,8 @@ def _own_games(hall: Hall) -> list[str]:
 
 def _league(hall: Hall) -> str:
     """A league that every event of the hall counts for; its id."""
-    rules = {"points": "place", "by_place": "10,8,6,5,4,3,2,1", "best": 3, "coming": 1, "ties": "places"}
-    league = League(
-        "5ea50a", "Herbstliga der Spielgemeinschaft Rheinland-Westfalen", **rules, events=tuple(hall.events.values())
-    )
+    name = "Herbstliga der Spielgemeinschaft Rheinland-Westfalen"
+    league = League(id="5ea50a", name=name, best=3, coming=1, events=tuple(hall.events.values()))
     hall.house.service.execute([Step(VENUE, league_saved(league))], "test")
     return league.id
 

@@ -11,7 +11,7 @@ import pytest
 from roundtap.headless.site import replace_site
 from roundtap.main import main
 from roundtap_core.eventfile.read import parse_event_file
-from roundtap_core.eventfile.site import Site
+from roundtap_core.eventfile.site import site_pages
 from roundtap_core.standings.league import LeagueResult, LeagueRow
 from roundtap_core.words import LANGUAGES, core_words
 
@@ -218,11 +218,10 @@ def test_two_events_of_one_name_have_two_pages_and_none_takes_the_place_of_the_l
 
 
 def test_a_league_stands_below_the_events() -> None:
-    site = Site(core_words("en"))
-    site.add(parse_event_file(json.dumps(event())))
     results = {1: LeagueResult(1, 10, True), 2: LeagueResult(3, 6)}
-    site.add_league("Autumn league", [(LeagueRow(1, "a", 12, 2, 2, results), "Ana R.")], ["2026-11-27", ""])
-    index = Page(site.pages()["index.html"].decode())
+    autumn = "Autumn league", [LeagueRow(1, "a", 12, 2, 2, results, "Ana R.")], ["2026-11-27", ""]
+    pages = site_pages([parse_event_file(json.dumps(event()))], core_words("en"), [autumn])
+    index = Page(pages["index.html"].decode())
     head = ["Place", "Name", "Points", "Events", "Bonus", "11-27", "2"]
     assert index.tables == [[head, ["1", "Ana R.", "12", "2", "2", "10", "(6)"]]]
 

@@ -21,9 +21,8 @@ from roundtap_core.elimination.ranking import league_event
 from roundtap_core.errors import Problem
 from roundtap_core.eventfile.exports import league_csv, league_lines
 from roundtap_core.eventfile.read import parse_event_file
-from roundtap_core.eventfile.site import Site
+from roundtap_core.eventfile.site import site_pages
 from roundtap_core.name_search import fold
-from roundtap_core.names import public_names
 from roundtap_core.reasons import type_problems
 from roundtap_core.records import Competitor, Tournament
 from roundtap_core.rulebooks.own_rules import read_checked
@@ -66,10 +65,6 @@ class PeopleFile(Message, frozen=True, forbid_unknown_fields=True):
     person: list[ListedPerson] = []
 
 
-Shown = tuple[LeagueRow, str, ListedPerson]
-"""A line, the public name, and who it is."""
-
-
 def run(args: Namespace) -> int:
     words = core_words(args.language) if args.language else cli_io.reader_words()
     at, read = "--by-place", dict[str, tuple[str, Tournament]]()
@@ -77,11 +72,12 @@ def run(args: Namespace) -> int:
     try:
         rules = LeagueRules(
             points=args.points,
-            by_place=by_place_of(args.by_place),
+            by_place=args.by_place,
             best=args.best,
             coming=args.coming,
             ties=args.ties,
         )
+        by_place_of(args.by_place)
         for at in args.files:
             text = cli_io.read_text(at)
             if text in read:
@@ -105,7 +101,8 @@ def run(args: Namespace) -> int:
             if args.points == "own" and event.rulebook != files[-1][1].rulebook:
                 raise Problem("league_games_differ", first=files[-1][0])
             results[at] = league_event(event, persons_of(event, people, met))
-        rows = [*league([*reversed(results.values())], rules)]
+        full_names = all(event.options.get("full_names") for _, event in files)
+        rows = league([*reversed(results.values())], rules, met.values(), full_names)
         if args.people and (new := sorted(people[len(listed or ()) :], key=lambda person: fold(person.name))):
             write_atomically(args.people, people_text(new, words, before).encode())
             cli_io.print_error(f"{args.people}: {words('league.added', n=len(new))}")
@@ -114,12 +111,17 @@ def run(args: Namespace) -> int:
     except OSError as error:
         return cli_io.print_refusal(cli_io.error_of_system(error, args.people))
     events = [event for _, event in files]
-    names = public_names(met.values(), all(event.options.get("full_names") for event in events))
-    rows = sorted(rows, key=lambda row: (row.place, fold(names[row.person])))
-    outputs = {"json": as_json, "csv": as_csv, "text": as_text}
-    shown = [(row, names[row.person], people[int(row.person)]) for row in rows]
-    cli_io.write_stdout(outputs[args.format](shown, events, words))
-    return publish_site(args.site, as_site(shown, events, words), len(events), words) if args.site else cli_io.DONE
+    texts = {
+        "json": lambda: as_json(rows, events, people),
+        "csv": lambda: league_csv(rows, len(events)),
+        "text": lambda: as_text(rows, events, words),
+    }
+    cli_io.write_stdout(texts[args.format]())
+    if not args.site:
+        return cli_io.DONE
+    # The table stands on the first page.
+    table = words("league.table"), rows, map(date_of, events)
+    return publish_site(args.site, site_pages(events, words, [table]), len(events), words)
 
 
 def date_of(event: Tournament) -> str:
@@ -177,33 +179,20 @@ def people_text(people: Iterable[ListedPerson], words: Words, before: str) -> st
     return text + "\n"
 
 
-def as_json(shown: Sequence[Shown], events: Sequence[Tournament], _: Words) -> str:
+def as_json(rows: Sequence[LeagueRow], events: Sequence[Tournament], people: Sequence[ListedPerson]) -> str:
     """`person` is an id of a venue's book, where a file has one."""
     told = [{"name": event.name, "date": date_of(event) or None, "rulebook": event.rulebook} for event in events]
-    ids = [next((known["person"] for known in person.known if "person" in known), None) for _, _, person in shown]
-    rows = [
-        {**to_builtins(row, enc_hook=exact_points, str_keys=True), "person": known, "name": name}
-        for (row, name, _), known in zip(shown, ids, strict=True)
-    ]
-    return cli_io.json_text({"events": told, "league": rows})
+    lines = to_builtins(rows, enc_hook=exact_points, str_keys=True)
+    for line in lines:
+        del line["full_name"]
+        known = people[int(line["person"])].known
+        line["person"] = next((each["person"] for each in known if "person" in each), None)
+    return cli_io.json_text({"events": told, "league": lines})
 
 
-def as_csv(shown: Sequence[Shown], events: Sequence[Tournament], _: Words) -> str:
-    return league_csv([(row, name, person.name) for row, name, person in shown], len(events))
-
-
-def as_text(shown: Sequence[Shown], events: Sequence[Tournament], words: Words) -> str:
+def as_text(rows: Sequence[LeagueRow], events: Sequence[Tournament], words: Words) -> str:
     """The table, and the events by their numbers."""
     numbers = [str(n) for n in range(1, len(events) + 1)]
-    lines = league_lines([(row, name) for row, name, _ in shown], numbers, words)
+    lines = league_lines(rows, numbers, words)
     told = [(n, date_of(event), event.name) for n, event in zip(numbers, events, strict=True)]
     return cli_io.format_table(lines, "><" + ">" * (len(events) + 3)) + "\n" + cli_io.format_table(told, "><<")
-
-
-def as_site(shown: Sequence[Shown], events: Sequence[Tournament], words: Words) -> Site:
-    """The events' pages, with the table on the first one."""
-    site = Site(words)
-    for event in events:
-        site.add(event)
-    site.add_league(words("league.table"), [(row, name) for row, name, _ in shown], map(date_of, events))
-    return site

@@ -9,7 +9,7 @@ from roundtap.headless import cli_io
 from roundtap_core.command_arguments import argument
 from roundtap_core.errors import Problem
 from roundtap_core.eventfile.read import parse_event_file
-from roundtap_core.eventfile.site import MARK, Site
+from roundtap_core.eventfile.site import MARK, site_pages
 from roundtap_core.words import LANGUAGES, Words, core_words
 
 ARGUMENTS = (
@@ -20,20 +20,19 @@ ARGUMENTS = (
 
 
 def run(args: Namespace) -> int:
-    words = cli_io.cli_words()
-    site, where = Site(core_words(args.language or words.language)), args.folder
+    words, where = cli_io.cli_words(), args.folder
     try:
-        for where in args.files:
-            site.add(parse_event_file(cli_io.read_text(where)))
+        events = (parse_event_file(cli_io.read_text(where := file)) for file in args.files)
+        pages = site_pages(events, core_words(args.language or words.language))
     except Problem as problem:
         return cli_io.print_refusal(cli_io.error_line(str(where), problem, words))
-    return publish_site(args.folder, site, len(args.files), words)
+    return publish_site(args.folder, pages, len(args.files), words)
 
 
-def publish_site(folder: Path, site: Site, events: int, words: Words) -> int:
-    """Put the site into its folder, and say so; the exit code."""
+def publish_site(folder: Path, pages: Mapping[str, bytes], events: int, words: Words) -> int:
+    """Put the pages into its folder, and say so; the exit code."""
     try:
-        replace_site(folder.resolve(), site.pages())
+        replace_site(folder.resolve(), pages)
     except Problem as problem:
         return cli_io.print_refusal(cli_io.error_line(str(folder), problem, words))
     except OSError as error:

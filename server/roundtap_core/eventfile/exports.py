@@ -194,31 +194,31 @@ def _match(tournament: Tournament, match: Match, names: dict[str, str]) -> dict[
     }
 
 
-def league_csv(table: Iterable[tuple[LeagueRow, str, str]], events: int) -> str:
+def league_csv(rows: Iterable[LeagueRow], events: int) -> str:
     """A league's table: a line a person, with the points of each event. A half is a text, "'15/2": spreadsheets would
-    make it a date. `table`: row, public name, whole name."""
+    make it a date."""
     numbers, text = range(1, events + 1), io.StringIO()
     lines: list[list[Any]] = [
         ["place", "name", "full_name", "points", "played", "coming", *(f"event_{n}" for n in numbers)]
     ]
-    for row, *names in table:
+    for row in rows:
         worths = (exact_points(row.results[n].points) if n in row.results else "" for n in numbers)
-        lines.append([row.place, *names, exact_points(row.points), row.played, row.coming, *worths])
+        lines.append([row.place, row.name, row.full_name, exact_points(row.points), row.played, row.coming, *worths])
     out = csv.writer(text, lineterminator="\n")
     out.writerows([plain_text(cell) if isinstance(cell, str) else cell for cell in line] for line in lines)
     return text.getvalue()
 
 
-def league_lines(table: Iterable[tuple[LeagueRow, str]], events: Sequence[str], words: Words) -> list[list[str]]:
+def league_lines(rows: Iterable[LeagueRow], events: Sequence[str], words: Words) -> list[list[str]]:
     """A league's table as people read it, its head first. Points in brackets do not count; without a place there are
-    none. `table`: row and public name; `events`: what stands above the points of each."""
+    none. `events`: what stands above the points of each."""
     lines = [[*(words(f"column.{key}") for key in ("place", "name", "points", "played", "coming")), *events]]
-    for row, name in table:
+    for row in rows:
         worths = {
             n: ("{}" if each.counts else "({})").format(league_points_text(each.points))
             for n, each in row.results.items()
             if each.place is not None
         }
         figures = (league_points_text(row.points), str(row.played), str(row.coming))
-        lines.append([str(row.place), name, *figures, *(worths.get(n, "–") for n in range(1, len(events) + 1))])
+        lines.append([str(row.place), row.name, *figures, *(worths.get(n, "–") for n in range(1, len(events) + 1))])
     return lines

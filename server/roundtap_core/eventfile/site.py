@@ -5,13 +5,14 @@ server, relative links: they open from a folder.
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from itertools import chain, count
+from operator import itemgetter
 
 from roundtap_core.elimination.bracket import THIRD, THIRD_STAGE, Bracket, bracket_of, stages_of
 from roundtap_core.elimination.bracket_picture import bracket_svg, round_label
 from roundtap_core.elimination.ranking import final_ranking, game_name
 from roundtap_core.eventfile.exports import file_stem, league_lines
 from roundtap_core.names import names_in
-from roundtap_core.records import CONCESSION, SWISS_STAGES, TIEBREAK, Match, Tournament
+from roundtap_core.records import SWISS_STAGES, TIEBREAK, Match, Tournament
 from roundtap_core.rulebooks.own_words import words_of
 from roundtap_core.rulebooks.registry import book_of
 from roundtap_core.rulebooks.result_words import figures_text, result_shown
@@ -20,6 +21,7 @@ from roundtap_core.standings.standings import standings
 from roundtap_core.words import Words
 
 Table = tuple[str, Sequence[str], Sequence[Sequence[str]]]  # heading, columns (none: no head) and rows, as plain text
+LeagueTable = tuple[str, Iterable[LeagueRow], Iterable[str]]  # name, rows, dates of its events ("": none)
 
 # On each page: a folder in which all files have it may be replaced by newer ones.
 MARK = '<meta name="generator" content="Roundtap site">'
@@ -71,42 +73,25 @@ small { opacity: .8 }
 """
 
 
-class Site:
-    """The pages in one language."""
-
-    def __init__(self, words: Words) -> None:
-        self._words = words
-        # By the page's file name: the event's date, its line in the list, its page.
-        self._events: dict[str, tuple[str, str, bytes]] = {}
-        self._leagues: list[str] = []
-
-    def add(self, tournament: Tournament) -> None:
-        """Add an event's page, named after its date and name. Raises Problem where a recorded result cannot be read."""
-        words, date = words_of(book_of(tournament), self._words), (tournament.record or {}).get("date", "")
-        title, (line, body) = escape(tournament.name), _event(tournament, words)
-        stems = (
-            "-".join(filter(None, (date, file_stem(tournament.name), str(n) if n else "")))
-            for n in chain([0], count(2))
-        )
-        to = next(f"{stem}.html" for stem in stems if f"{stem}.html" not in {"index.html", *self._events})
+def site_pages(events: Iterable[Tournament], words: Words, leagues: Iterable[LeagueTable] = ()) -> Mapping[str, bytes]:
+    """The pages in one language by file name: one of each event, named after its date and name; and a list of all, the
+    newest first, with the leagues below it. Raises Problem where a recorded result cannot be read."""
+    pages, lines = dict[str, bytes](), list[tuple[str, str]]()
+    for event in events:
+        date, title = (event.record or {}).get("date", ""), escape(event.name)
+        line, body = _event(event, words_of(book_of(event), words))
+        stems = ("-".join(filter(None, (date, file_stem(event.name), n))) for n in chain([""], map(str, count(2))))
+        to = next(f"{stem}.html" for stem in stems if f"{stem}.html" not in {"index.html", *pages})
         head = f'<nav><a href="index.html">{words("site.title")}</a></nav>\n<h1>{title}</h1>\n<p>{line}</p>\n'
-        self._events[to] = (
-            date,
-            f'<li><a href="{to}">{title}</a><br><small>{line}</small></li>\n',
-            _page(words, title, head + body),
-        )
-
-    def add_league(self, name: str, table: Iterable[tuple[LeagueRow, str]], dates: Iterable[str]) -> None:
-        """Add a league's table to the list of events. `dates`: of its events, "" where one has none."""
-        head, *rows = league_lines(table, [date[5:] or str(n) for n, date in enumerate(dates, start=1)], self._words)
-        self._leagues.append(_table(f"league-{len(self._leagues) + 1}", name, head, rows))
-
-    def pages(self) -> dict[str, bytes]:
-        """All pages by file name, with the list of events, the newest first, and below it the leagues."""
-        lines = [line for _, line, _ in sorted(self._events.values(), key=lambda event: event[0], reverse=True)]
-        title, tables = self._words("site.title"), "".join(self._leagues)
-        index = _page(self._words, title, f"<h1>{title}</h1>\n<ul>\n{''.join(lines)}</ul>\n{tables}")
-        return {"index.html": index, **{to: page for to, (*_, page) in self._events.items()}}
+        pages[to] = _page(words, title, head + body)
+        lines.append((date, f'<li><a href="{to}">{title}</a><br><small>{line}</small></li>\n'))
+    listed = "".join(line for _, line in sorted(lines, key=itemgetter(0), reverse=True))
+    title, tables = words("site.title"), ""
+    for n, (name, rows, dates) in enumerate(leagues, start=1):
+        events_named = [date[5:] or str(number) for number, date in enumerate(dates, start=1)]
+        columns, *cells = league_lines(rows, events_named, words)
+        tables += _table(f"league-{n}", name, columns, cells)
+    return {"index.html": _page(words, title, f"<h1>{title}</h1>\n<ul>\n{listed}</ul>\n{tables}"), **pages}
 
 
 def _event(tournament: Tournament, words: Words) -> tuple[str, str]:
@@ -193,8 +178,7 @@ def _match(
     if match.b is None or match.result is None:
         return [table, names[match.a], "", names[match.b] if match.b else words(f"bye.{match.bye}")]
     options, third = book.options(tournament.options), match.game == THIRD
-    wins = book.games(THIRD_STAGE if third else stage, options) // 2 + 1 if match.result.ended == CONCESSION else 0
-    shown = result_shown(book, options, match.result, wins)
+    shown = result_shown(book, options, match.result, THIRD_STAGE if third else stage)
     through = [game.winner for game in bracket.games if game.match is match] if bracket else []
     won = through[0] if through else {"a": match.a, "b": match.b}.get(shown.winner)
     more = [

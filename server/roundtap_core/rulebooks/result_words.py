@@ -58,9 +58,7 @@ class ShownResult(Struct, frozen=True):
     @property
     def plain(self) -> bool:
         """Whether the figures alone show who won."""
-        if self.winner not in ("a", "b"):
-            return self.winner != "draw"
-        return (self.a > self.b) if self.winner == "a" else (self.b > self.a)
+        return {"a": self.a > self.b, "b": self.b > self.a}.get(self.winner, self.winner != "draw")
 
     @property
     def bare(self) -> bool:
@@ -202,8 +200,10 @@ def outcome_reason(book: Rulebook, options: Options, result: Result) -> tuple[st
     return ((choice.label.replace("form.", "step."),) if choice is not None else ()) + _way_keys(way.id, book.id)
 
 
-def result_shown(book: Rulebook, options: Options, result: Result, wins: int = 0) -> ShownResult:
-    """The result as people read it; one that the rulebook cannot read keeps its figures. `wins`: as for `counted`."""
+def result_shown(book: Rulebook, options: Options, result: Result, stage: str = "") -> ShownResult:
+    """The result as people read it; one that the rulebook cannot read keeps its figures. `stage`: its match's, where it
+    is known: a match that was conceded has the won games that end it."""
+    wins = book.games(stage, options) // 2 + 1 if stage and result.ended == CONCESSION else 0
     counted = book.counted(result, wins)
     key, second = next(islice(counted.figures.items(), 1, None), ("", None))
     return ShownResult(

@@ -1,14 +1,15 @@
 """A league: several events added up, person by person, by the rules that the organizer chose."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
-from typing import Literal
 
-from msgspec import Struct
-from msgspec.structs import replace
+from msgspec import Struct, structs
 
 from roundtap_core.errors import Invalid
+from roundtap_core.name_search import fold
+from roundtap_core.names import public_names
+from roundtap_core.records import Competitor
 from roundtap_core.rulebooks import scoring
 
 Points = int | Fraction
@@ -16,14 +17,15 @@ Points = int | Fraction
 
 
 class LeagueRules(Struct, frozen=True, kw_only=True):
-    """`by_place`: what first, second … place is worth; later places get nothing. `best`: so many events of each person
-    count (0: all). `coming`: points for every event played, also for those that do not count."""
+    """`points`: "place" or "own". `by_place`: what first, second … place is worth, as `by_place_of` reads it; later
+    places get nothing. `best`: so many events of each person count (0: all). `coming`: points for every event played,
+    also for those that do not count. `ties`: "places", "best" or "latest"."""
 
-    points: Literal["place", "own"] = "place"
-    by_place: tuple[Points, ...] = (10, 8, 6, 5, 4, 3, 2, 1)
+    points: str = "place"
+    by_place: str = "10,8,6,5,4,3,2,1"
     best: int = 0
     coming: int = 0
-    ties: Literal["places", "best", "latest"] = "places"
+    ties: str = "places"
 
 
 class LeagueResult(Struct, frozen=True):
@@ -37,7 +39,7 @@ class LeagueResult(Struct, frozen=True):
 
 class LeagueRow(Struct, frozen=True):
     """One line. `place` is shared by those whom no rule parts. `played`: how many events; `coming`: the points for
-    that, part of `points`. `results`: by the event's number, from 1."""
+    that, part of `points`. `results`: by the event's number, from 1. `name` is the public one."""
 
     place: int
     person: str
@@ -45,6 +47,8 @@ class LeagueRow(Struct, frozen=True):
     played: int
     coming: int
     results: Mapping[int, LeagueResult]
+    name: str = ""
+    full_name: str = ""
 
 
 def by_place_of(text: str) -> tuple[Points, ...]:
@@ -57,14 +61,20 @@ def by_place_of(text: str) -> tuple[Points, ...]:
     return tuple(worths)
 
 
-def league(events: Sequence[Mapping[str, LeagueResult]], rules: LeagueRules) -> tuple[LeagueRow, ...]:
-    """The table, best first. `events`: who played, in the order in which they were played; own points are of one game.
-    A disqualified person gets nothing for that event, not even for coming."""
-    worth, found = dict(enumerate(rules.by_place, start=1)), dict[str, dict[int, LeagueResult]]()
+def league(
+    events: Sequence[Mapping[str, LeagueResult]],
+    rules: LeagueRules,
+    people: Collection[Competitor] = (),
+    full_names: bool = False,
+) -> list[LeagueRow]:
+    """The table, best first, then by name. `events`: who played, in the order in which they were played; own points are
+    of one game. `people`: by the ids of persons, with whole names. A disqualified person gets nothing for that event,
+    not even for coming. Raises Problem("league_places_unfit")."""
+    worth, found = dict(enumerate(by_place_of(rules.by_place), start=1)), dict[str, dict[int, LeagueResult]]()
     for number, event in enumerate(events, start=1):
         for person, own in event.items():
             points = 0 if own.place is None else own.points if rules.points == "own" else worth.get(own.place, 0)
-            found.setdefault(person, {})[number] = replace(own, points=points)
+            found.setdefault(person, {})[number] = structs.replace(own, points=points)
     rows = []
     for person, results in found.items():
         # Of equal points the better place counts, then the later event.
@@ -78,11 +88,16 @@ def league(events: Sequence[Mapping[str, LeagueResult]], rules: LeagueRules) -> 
             "best": sorted((points for points, _, _ in counted if points), reverse=True),
             "latest": sorted(((n, place) for _, place, n in played), reverse=True),
         }
-        shown = {n: replace(each, counts=n in numbers) for n, each in results.items()}
+        shown = {n: structs.replace(each, counts=n in numbers) for n, each in results.items()}
         rows.append(((points, *among_equals[rules.ties]), LeagueRow(0, person, points, len(played), coming, shown)))
     rows.sort(key=lambda row: row[0], reverse=True)
     first = {key: place for place, (key, _) in reversed([*enumerate(rows, start=1)])}
-    return tuple([replace(row, place=first[key]) for key, row in rows])
+    names, whole = public_names(people, full_names), {each.id: each.name for each in people}
+    in_order = [
+        structs.replace(row, place=first[key], name=names.get(row.person, ""), full_name=whole.get(row.person, ""))
+        for key, row in rows
+    ]
+    return sorted(in_order, key=lambda row: (row.place, fold(row.name)))
 
 
 def league_points_text(points: Points) -> str:

@@ -10,6 +10,7 @@ from werkzeug.exceptions import HTTPException
 
 import roundtap_hub
 from roundtap_core.name_search import search_text
+from roundtap_core.standings.league import league_points_text
 from roundtap_hub.app import console, error_pages, home, practice_page
 from roundtap_hub.app.hub import Hub
 from roundtap_hub.events import archive, leagues, new_event, own_games, prizes
@@ -24,7 +25,7 @@ from roundtap_hub.live import current, forms, render
 from roundtap_hub.live.page_cache import PAGE_KINDS, RENDER_PAGE, RenderingKey, RenderInput
 from roundtap_hub.live.regions import RenderedPage
 from roundtap_hub.paper import paper, station_api
-from roundtap_hub.people import book_pages, find, import_people, registration_desk, regulars, sign_up
+from roundtap_hub.people import find, import_people, registration_desk, regulars, sign_up
 from roundtap_hub.phones import my_page, players
 from roundtap_hub.results import results, slip_desk
 from roundtap_hub.rounds import mending
@@ -37,7 +38,6 @@ PAGES = (
     leagues,
     own_games,
     prizes,
-    book_pages,
     find,
     import_people,
     registration_desk,
@@ -121,6 +121,7 @@ def _add_routes(app: Flask) -> None:
         counting_aid=results.calculator_view,
         swap_check=results.sideboard_view,
         search_text=search_text,
+        league_points=league_points_text,
     )
     app.jinja_env.add_extension(render.RegionTags)
     rooms = {name: Blueprint(name, __name__) for name in ("pages", "console", "join", "me", "s", "station")}

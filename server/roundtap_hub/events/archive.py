@@ -13,7 +13,7 @@ from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.to_tournament import whole_tournament
 from roundtap_core.eventfile.exports import file_stem, list_fortress
 from roundtap_core.eventfile.exports import standings_csv as csv_of
-from roundtap_core.eventfile.site import Site
+from roundtap_core.eventfile.site import site_pages
 from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_hub.http.http_answers import problem_status
 from roundtap_hub.http.routes import NOT_IN_PLAY, ORGANIZERS, OVER, STAFF, VISIBLE, PageKey, route
@@ -78,9 +78,8 @@ def export_file(event_id: str) -> AnyResponse:
     """The event file: the whole tournament, nothing of the hall."""
     event, persons = current.event(event_id), current.snapshot().venue.book.persons
     whole = whole_tournament(event.state, event.people)
-    known = [replace(each, person=persons.get((event_id, each.id))) for each in whole.competitors]
-    whole = replace(whole, competitors=tuple(known))
-    text = json.dumps(tournament_to_json(whole), ensure_ascii=False, indent=2) + "\n"
+    known = tuple(replace(each, person=persons.get((event_id, each.id))) for each in whole.competitors)
+    text = json.dumps(tournament_to_json(replace(whole, competitors=known)), ensure_ascii=False, indent=2) + "\n"
     return render.download(text, "application/json; charset=utf-8", f"{file_stem(event.state.name)}.json")
 
 
@@ -109,13 +108,15 @@ def export_list_fortress(event_id: str) -> AnyResponse:
 @forms.shows_problem_on(forms.EVENTS_PAGE)
 def export_results() -> AnyResponse:
     """All finished events as plain pages, by the names of today; those at rest are opened one after the other."""
-    site, packed = Site(current.words()), io.BytesIO()
-    for event in (current.event(line.id) for line in known_events(current.snapshot()) if line.finished):
-        site.add(whole_tournament(event.state, event.people))
-    for league in current.snapshot().venue.leagues.values():
-        view = league_view(current.snapshot(), current.hub().hall.evenings, league)
-        site.add_league(league.name, [(line.row, line.name) for line in view.lines], view.dates)
+    snapshot, packed = current.snapshot(), io.BytesIO()
+    over = (current.event(line.id) for line in known_events(snapshot) if line.finished)
+    views = [league_view(snapshot, current.hub().hall.evenings, league) for league in snapshot.venue.leagues.values()]
+    pages = site_pages(
+        (whole_tournament(event.state, event.people) for event in over),
+        current.words(),
+        [(view.league.name, view.rows, view.dates) for view in views],
+    )
     with ZipFile(packed, "w", ZIP_DEFLATED) as folder:
-        for name, page in site.pages().items():
+        for name, page in pages.items():
             folder.writestr(name, page)
     return render.download(packed.getvalue(), "application/zip", "results.zip")

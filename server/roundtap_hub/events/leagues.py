@@ -11,11 +11,11 @@ from roundtap_core.eventfile.exports import file_stem, league_csv
 from roundtap_hub.http.routes import EVERYBODY, ORGANIZERS, PageKey, route
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.live.page_cache import HubNow, page_kind
-from roundtap_hub.store.saved_leagues import LEAGUE_REMOVED, League, league_saved
+from roundtap_hub.store.book import LEAGUE_REMOVED, League, league_saved
 from roundtap_hub.views.league_tables import LeagueView, league_version, league_view
 from roundtap_hub.views.saved_event import known_events
 
-NEW = League("", "", "place", "10,8,6,5,4,3,2,1", 0, 0, "places", ())
+NEW = League()
 MOST = 999  # events that count, and points for coming
 
 
@@ -48,14 +48,14 @@ def save_league() -> AnyResponse:
     if not name:
         raise Invalid("league_name_missing", where="/name")
     league = League(
-        id or secrets.token_hex(6),
-        name,
-        forms.form_choice("points", ("place", "own"), NEW.points),
-        "".join(forms.field("by_place", NEW.by_place).split()),
-        forms.form_number("best", (0, MOST)) or 0,
-        forms.form_number("coming", (0, MOST)) or 0,
-        forms.form_choice("ties", ("places", "best", "latest"), NEW.ties),
-        tuple(line.id for line in known_events(snapshot) if line.id in chosen),
+        id=id or secrets.token_hex(6),
+        name=name,
+        points=forms.form_choice("points", ("place", "own"), NEW.points),
+        by_place="".join(forms.field("by_place", NEW.by_place).split()),
+        best=forms.form_number("best", (0, MOST)) or 0,
+        coming=forms.form_number("coming", (0, MOST)) or 0,
+        ties=forms.form_choice("ties", ("places", "best", "latest"), NEW.ties),
+        events=tuple(line.id for line in known_events(snapshot) if line.id in chosen),
     )
     # What cannot be added up is not saved.
     _view(league)
@@ -73,9 +73,7 @@ def remove_league() -> None:
 def export_league(league: str) -> AnyResponse:
     """With whole names: for the organizer alone."""
     view = _view(_known(league))
-    text = league_csv(
-        [(each.row, each.name, view.people[each.row.person].name) for each in view.lines], len(view.dates)
-    )
+    text = league_csv(view.rows, len(view.dates))
     return render.download("\ufeff" + text, "text/csv; charset=utf-8", f"{file_stem(view.league.name)}.csv")
 
 

@@ -28,10 +28,9 @@ from roundtap_core.standings.totals import list_totals
 from roundtap_hub.events import event_options
 from roundtap_hub.http.routes import OPEN, ORGANIZERS, VISIBLE, route
 from roundtap_hub.live import current, forms, render
-from roundtap_hub.store.book import PEOPLE_KNOWN
+from roundtap_hub.store.book import league_saved
 from roundtap_hub.store.journal import PersonRecord
-from roundtap_hub.store.new_entrants import IMPORT_TIMEOUT_S, person_and_entrant
-from roundtap_hub.store.saved_leagues import league_saved
+from roundtap_hub.store.new_entrants import IMPORT_TIMEOUT_S, known_steps, person_and_entrant
 from roundtap_hub.store.service import Step
 from roundtap_hub.store.venue import EVENT_BEGUN
 from roundtap_hub.views.league_tables import leagues_of
@@ -135,7 +134,10 @@ def same_again(event_id: str) -> AnyResponse:
             commands.SetSignUp(before.sign_up is not None, before.sign_up == TO_CONFIRM),
             commands.SetPrizes(tuple(replace(prize, competitor=None) for prize in before.prizes)),
         )
-        leagues = [Step(VENUE, league_saved(each.with_event(made))) for each in leagues_of(snapshot, event_id)]
+        leagues = [
+            Step(VENUE, league_saved(replace(each, events=(*each.events, made))))
+            for each in leagues_of(snapshot, event_id)
+        ]
         current.hub().service.execute(
             [begin_event_step(made), *(Step(made, step) for step in steps), *leagues], current.actor()
         )
@@ -164,9 +166,7 @@ def import_event_file() -> AnyResponse:
         raise Problem("file_breaks_rules", where=first.where, n=len(broken), first=first.say(current.words()))
     event_id = current.hub().new_event_id()
     steps, people = import_steps(event_id, file, _color())
-    persons = {each.id: each.person for each in file.competitors if each.person}
-    known = Step(VENUE, NewEntry(PEOPLE_KNOWN, {"event": event_id, "persons": persons}))
-    steps = [begin_event_step(event_id), *([known] if persons else []), *steps]
+    steps = [begin_event_step(event_id), *known_steps(event_id, file.competitors), *steps]
     current.hub().service.execute(steps, current.actor(), people, IMPORT_TIMEOUT_S)
     return forms.back_to_event(event_id)
 

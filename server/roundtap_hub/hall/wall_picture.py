@@ -8,6 +8,7 @@ from roundtap_core.clock import IDLE
 from roundtap_core.elimination.bracket import CutRow
 from roundtap_core.event.event_flow import elimination_rounds, second_stage_is_swiss
 from roundtap_core.event.states import EventState
+from roundtap_core.standings.league import LeagueRow
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views import saved_event
 from roundtap_hub.views.knockout import (
@@ -22,12 +23,13 @@ from roundtap_hub.views.knockout import (
     standings_view,
     winner_of,
 )
-from roundtap_hub.views.league_tables import LeagueLine, LeagueView
+from roundtap_hub.views.league_tables import LeagueView
 from roundtap_hub.views.tables import GridCell, grid_cells, seated_count
 from roundtap_hub.views.unit_presence import UnitStatus
 
-WELCOME, PAIRINGS, CLOCK, STANDINGS, BRACKET, WORDS = ("welcome", "pairings", "clock", "standings", "bracket", "words")
-LEAGUE = "league"
+WELCOME, PAIRINGS, CLOCK, STANDINGS, BRACKET, LEAGUE, WORDS = (
+    *("welcome", "pairings", "clock", "standings", "bracket", "league", "words"),
+)
 NAMES_A_PAGE, LONG_NAMES_A_PAGE, TEAMS_A_PAGE, NAME_COLUMNS = 24, 16, 12, 2
 """Names per page in a browser without scripts; `static/wall_fit.js` measures instead."""
 LONG_NAME = 18  # longer names may take two lines on the wall, so that fewer rows fit; a team's players take one
@@ -104,12 +106,12 @@ class WallView:
     final_pages: Pages[FinalLine] = ()
     champion: Sequence[FinalLine] = ()
     league: str = ""
-    league_pages: Pages[LeagueLine] = ()
+    league_pages: Pages[LeagueRow] = ()
 
 
 def league_on_wall(table: LeagueView) -> WallView:
     """A league's table, instead of the event's moment."""
-    pages = _paged(table.lines, [line.name for line in table.lines])
+    pages = _paged(table.rows, [row.name for row in table.rows])
     return WallView(LEAGUE, 0, (0, 0), league=table.league.name, league_pages=pages)
 
 

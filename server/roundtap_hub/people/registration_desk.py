@@ -17,7 +17,6 @@ from roundtap_core.event.lookups import require_reason
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import EventState, MatchState, RoundState, active_ids
 from roundtap_core.names import clean_name
-from roundtap_core.numbers import next_number
 from roundtap_core.records import CONCESSION, Competitor, Result, Side, other_side
 from roundtap_core.rulebooks.result_gate import OFFICIAL
 from roundtap_core.typed import MOST_COMPETITORS, PROSE_LETTERS, fits_line, sanitize_text
@@ -28,9 +27,16 @@ from roundtap_hub.http.qr_svg import qr_svg
 from roundtap_hub.live import current, forms, render, result_wizard
 from roundtap_hub.live.list_fields import list_view, typed_list
 from roundtap_hub.people.raw_table import UNSEEN_MARKS, marked_rows, name_rows
-from roundtap_hub.people.regulars import SHOWN, check_in_steps, entering, find_by_name, last_evening, regulars
+from roundtap_hub.people.regulars import (
+    SHOWN,
+    check_in_steps,
+    entering,
+    find_by_name,
+    from_book,
+    last_evening,
+    regulars,
+)
 from roundtap_hub.store.journal import PersonRecord
-from roundtap_hub.store.new_entrants import person_and_entrant
 from roundtap_hub.store.person_rows import is_damaged, refuse_damaged
 from roundtap_hub.store.service import Step
 from roundtap_hub.views.competitors import IN, CompetitorRow, roster
@@ -122,7 +128,7 @@ def check_in_name(event_id: str) -> AnyResponse:
     steps, people = (
         (check_in_steps(event.state, fitting[0].id), [])
         if fitting
-        else entering(event.state, {known[0].known.id: known[0].known.person})
+        else entering(event.state, [from_book(known[0].known)])
     )
     current.hub().service.execute(steps, current.actor(), people)
     return redirect(url_for("console.check_in_page", event_id=event_id), 303)
@@ -289,11 +295,9 @@ def add_competitors(event_id: str) -> AnyResponse:
     if len(names) > 1 and (table is not None or named_apart):
         raise Invalid("fields_of_one")
     teams = [(members or named_apart, members[0] if members else captain) for _, members in named]
-    first = next_number((*event.state.entrants, *event.state.removed), "p")
-    steps, people = [], []
-    for number, (name, (members, leader)) in enumerate(zip(names, teams, strict=True), start=first):
-        competitor = Competitor(
-            f"p{number}",
+    competitors = [
+        Competitor(
+            "",
             name,
             public_name=clean_name(forms.field("public_name")) or None if len(names) == 1 else None,
             came_with=clean_name(forms.field("came_with")) or None,
@@ -302,10 +306,10 @@ def add_competitors(event_id: str) -> AnyResponse:
             members=members,
             captain=leader,
         )
-        record, entrant = person_and_entrant(event_id, competitor)
-        people.append(record)
-        entrant = structs.replace(entrant, checked_in=bool(forms.field("here")))
-        steps.append(Step(event_id, commands.EnterCompetitor(entrant, meets=meets, reason=forms.typed_reason())))
+        for name, (members, leader) in zip(names, teams, strict=True)
+    ]
+    here, reason = bool(forms.field("here")), forms.typed_reason()
+    steps, people = entering(event.state, competitors, here, meets=meets, reason=reason)
     current.hub().service.execute(steps, current.actor(), people)
     if forms.field("back"):
         return redirect(url_for(f"console.{_back()}", event_id=event_id), 303)

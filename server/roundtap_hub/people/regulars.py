@@ -1,31 +1,37 @@
-"""Regulars: people of the venue's book on the check-in page, the likely ones first; one tap enters them.
+"""The people of this venue: who has played here, who is joined and parted, and who is forgotten. And regulars: people
+of the venue's book on the check-in page, the likely ones first; one tap enters them.
 
 A team event has the teams of the book, any other event the players: members of teams are not in the book.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+import secrets
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from flask import abort, redirect, request, url_for
 from msgspec import structs
+from werkzeug.wrappers import Response as AnyResponse
 
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event import commands
-from roundtap_core.event.entries import VENUE, NewEntry
-from roundtap_core.event.person import Person
+from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.states import EventState, not_yet_present, seated_ids
-from roundtap_core.name_search import fold, is_found, search_text
+from roundtap_core.name_search import find, fold, is_found, search_text
 from roundtap_core.numbers import next_number
 from roundtap_core.records import Competitor
 from roundtap_hub.http import routes
 from roundtap_hub.live import current, forms
-from roundtap_hub.store.book import PEOPLE_KNOWN, BookPerson, recognize
+from roundtap_hub.live.render import place_page
+from roundtap_hub.store.book import ID_LETTERS, PEOPLE_JOINED, PERSON_FORGOTTEN, PERSON_PARTED, BookPerson, recognize
+from roundtap_hub.store.command_pipeline import refuse_forgetting
 from roundtap_hub.store.journal import PersonRecord
-from roundtap_hub.store.new_entrants import person_and_entrant
+from roundtap_hub.store.new_entrants import known_steps, person_and_entrant
 from roundtap_hub.store.service import Step
+from roundtap_hub.store.snapshots import EventSummary
 from roundtap_hub.views.round_clock import DATE_ALONE, time_of_day
-from roundtap_hub.views.saved_event import SavedEvent, known_events, name_sort_key
+from roundtap_hub.views.saved_event import EventLine, SavedEvent, known_events, name_sort_key
 
 RECENT_MS = 8 * 7 * 86_400_000
 SHOWN = 36
@@ -49,9 +55,7 @@ def find_by_name(typed: str, rows: Sequence[Any]) -> list[Any]:
     """Rows that a few letters mean: with exactly this name, else those where every word begins a part of the name."""
     wanted = fold(typed)
     same = [each for each in rows if fold(NUMBERED.sub("", each.name)) == wanted]
-    if same or not wanted:
-        return same
-    return [each for each in rows if is_found(wanted, search_text(each.name), begins=True)]
+    return same or [each for each in rows if wanted and is_found(wanted, search_text(each.name), begins=True)]
 
 
 def regulars(event: SavedEvent) -> list[Regular]:
@@ -66,8 +70,7 @@ def regulars(event: SavedEvent) -> list[Regular]:
     entered = {person: who for who, person in recognize(state.id, others, known, seated).items()} | seated
     since = time_of_day(state.about.get("date") or current.hub().clocks.wall(), -RECENT_MS, DATE_ALONE)
     days = {
-        line.id: (line.about.get("date") if isinstance(line, EventState) else line.date)
-        or snapshot.venue.begun_at.get(line.id)
+        line.id: line.date or snapshot.venue.begun_at.get(line.id)
         for line in known_events(snapshot)
         if line.finished and line.id != state.id
     }
@@ -100,27 +103,26 @@ def check_in_steps(state: EventState, competitor: str, meets: str | None = None)
     return [Step(state.id, each(competitor, meets=meets)) for each in arrival]
 
 
+def from_book(known: BookPerson) -> Competitor:
+    """Names, club and external id come along; what was noted on an evening stays there."""
+    p = known.person
+    return Competitor(
+        "", p.name, p.public_name, p.club, p.external_id, members=p.members, captain=p.captain, person=known.id
+    )
+
+
 def entering(
-    state: EventState, chosen: Mapping[str, Person], signed_up: bool = False
+    state: EventState, chosen: Iterable[Competitor], here: bool = True, **more: Any
 ) -> tuple[list[Step], list[PersonRecord]]:
-    """The steps that enter these persons and check them in, or sign them up, and their rows. Names, club and external
-    id come along; what was noted on an evening stays there."""
+    """The steps that enter these competitors, whose ids are made here, and their rows. `more`: of EnterCompetitor."""
     first = next_number((*state.entrants, *state.removed), "p")
-    made = [
-        person_and_entrant(
-            state.id,
-            Competitor(f"p{n}", p.name, p.public_name, p.club, p.external_id, members=p.members, captain=p.captain),
-        )
-        for n, p in enumerate(chosen.values(), start=first)
-    ]
-    told = {entrant.id: person for person, (_, entrant) in zip(chosen, made, strict=True)}
+    competitors = [structs.replace(each, id=f"p{n}") for n, each in enumerate(chosen, start=first)]
+    made = [person_and_entrant(state.id, each) for each in competitors]
     steps = [
-        Step(state.id, commands.EnterCompetitor(structs.replace(entrant, checked_in=True), signed_up=signed_up))
+        Step(state.id, commands.EnterCompetitor(structs.replace(entrant, checked_in=here), **more))
         for _, entrant in made
     ]
-    if told:
-        steps.append(Step(VENUE, NewEntry(PEOPLE_KNOWN, {"event": state.id, "persons": told})))
-    return steps, [record for record, _ in made]
+    return steps + known_steps(state.id, competitors), [record for record, _ in made]
 
 
 @routes.route("POST /console/<event_id>/regulars", routes.HEADS_AND_DESK, frozenset({routes.BEFORE}))
@@ -136,10 +138,91 @@ def check_in_regulars(event_id: str) -> None:
         # Late entries ask for more; and a person may have been forgotten meanwhile.
         raise Problem("step_changed_meanwhile")
     back = forms.field("on") == "0"
-    steps, people = entering(state, {row.known.id: row.known.person for row in rows if not (back or row.competitor)})
+    steps, people = entering(state, [from_book(row.known) for row in rows if not (back or row.competitor)])
     steps += [step for each in away if not back for step in check_in_steps(state, each)]
     steps += [
         Step(state.id, commands.CheckIn(who, on=False) if state.check_in else commands.RemoveCompetitor(who))
         for who in (row.competitor for row in rows if back and row.here)
     ]
     current.hub().service.execute(steps, current.actor(), people)
+
+
+def people_by_name() -> list[BookPerson]:
+    """Everybody in the book."""
+    return sorted(current.snapshot().known_people(), key=lambda each: fold(each.person.name))
+
+
+def searched(person: BookPerson) -> str:
+    """All names and the id that a person is found by."""
+    rows = (person.person, *person.spellings)
+    return search_text(*(text for each in rows for text in (each.name, each.public_name, each.external_id)))
+
+
+def event_line(event_id: str) -> EventLine:
+    """Name and date of an event."""
+    events, at_rest = current.snapshot().events, current.snapshot().dormant
+    return events.get(event_id) or at_rest.get(event_id) or EventSummary(event_id, 0, "", event_id, "", "")
+
+
+@routes.route("GET /console/people", routes.ORGANIZERS)
+def people_page() -> AnyResponse:
+    """All persons by name; `q`: part of a name."""
+    query, snapshot = request.args.get("q", "")[: forms.NAME_LETTERS], current.snapshot()
+    return place_page(
+        "book.html",
+        "people",
+        people=find(query, people_by_name(), searched),
+        query=query,
+        searched=searched,
+        event=event_line,
+        unread=len(snapshot.unread_events()),
+        copied_at=snapshot.venue.copied_at,
+    )
+
+
+def known_person(person: str) -> BookPerson:
+    """This person; 404 for one who was joined or forgotten meanwhile."""
+    return next((each for each in people_by_name() if each.id == person), None) or abort(404)
+
+
+@routes.route("GET /console/people/<person>", routes.ORGANIZERS)
+def known_person_page(person: str) -> AnyResponse:
+    """A person's evenings, and who else they may be."""
+    one = known_person(person)
+    return place_page(
+        "book_person.html",
+        "people",
+        one=one,
+        rows=current.snapshot().people_at(one.seats),
+        others=[each for each in people_by_name() if each.id != person],
+        event=event_line,
+    )
+
+
+@routes.route("POST /console/people/<person>/join", routes.ORGANIZERS)
+@forms.shows_problem_on(known_person_page)
+def join_people(person: str) -> None:
+    forms.add_venue_entry(NewEntry(PEOPLE_JOINED, {"person": person, "other": forms.field("other")}))
+
+
+@routes.route("POST /console/people/<person>/part", routes.ORGANIZERS)
+@forms.shows_problem_on(known_person_page)
+def part_person(person: str) -> None:
+    seat, new = [forms.field("event"), forms.field("competitor")], secrets.token_hex(ID_LETTERS // 2)
+    forms.add_venue_entry(NewEntry(PERSON_PARTED, {"person": person, "seat": seat, "new": new}))
+
+
+@routes.route("POST /console/people/<person>/forget", routes.ORGANIZERS)
+@forms.shows_problem_on(known_person_page)
+def forget_person(person: str) -> AnyResponse:
+    """The name is gone when this answers: in every event "Player 3 (forgotten)" stands instead."""
+    one = known_person(person)
+    if forms.field("name").casefold() != one.person.name.strip().casefold():
+        raise Invalid("person_not_typed", where="/name", typed=forms.field("name")[:80], name=one.person.name)
+    refuse_forgetting(current.snapshot(), person)
+    if (paper := current.hub().paper) is not None:
+        # First: should the hub die in between, print orders are lost, but no name stays on one.
+        for event_id, _ in one.seats:
+            paper.forget(event_id)
+    forms.add_venue_entry(NewEntry(PERSON_FORGOTTEN, {"person": person}))
+    return redirect(url_for("console.people_page"), 303)

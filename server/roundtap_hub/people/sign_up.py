@@ -8,12 +8,11 @@ from msgspec.structs import replace
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.event.commands import EnterCompetitor, RemoveCompetitor, SetSignUp
+from roundtap_core.event.commands import RemoveCompetitor, SetSignUp
 from roundtap_core.event.people import refuse_sign_up
 from roundtap_core.event.stale_check import make_mark
 from roundtap_core.lists.list_form import fold
 from roundtap_core.names import clean_name, display_name, shorten_name
-from roundtap_core.numbers import next_number
 from roundtap_core.records import Competitor
 from roundtap_hub.access.personal_links import PHONE_ACTOR
 from roundtap_hub.http.qr_svg import qr_svg
@@ -21,8 +20,7 @@ from roundtap_hub.http.requester import OWN_LINK
 from roundtap_hub.http.routes import EVERYBODY, HEADS_AND_DESK, OPEN, ORGANIZERS, VISIBLE, PageKey, route
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.people.registration_desk import typed_team
-from roundtap_hub.people.regulars import Regular, entering, regulars
-from roundtap_hub.store.new_entrants import person_and_entrant
+from roundtap_hub.people.regulars import Regular, entering, from_book, regulars
 from roundtap_hub.store.service import Step
 from roundtap_hub.views.competitors import roster
 from roundtap_hub.views.saved_event import SavedEvent, full_names
@@ -108,7 +106,7 @@ def _enter(event: SavedEvent) -> str:
     if known is not None:
         person = known.known.person
         public = display_name(person.to_competitor("")) if asks_short and not person.members else person.public_name
-        steps, people = entering(state, {known.known.id: replace(person, public_name=public)}, signed_up=True)
+        competitor = replace(from_book(known.known), public_name=public)
     elif forms.field("known"):
         # Forgotten, or entered at the desk meanwhile.
         raise Problem("step_changed_meanwhile")
@@ -120,7 +118,7 @@ def _enter(event: SavedEvent) -> str:
             raise Problem("sign_up_twice", name=name)
         members, captain = typed_team() if state.rulebook.team_size > 1 else ((), None)
         competitor = Competitor(
-            f"p{next_number((*state.entrants, *state.removed), 'p')}",
+            "",
             name,
             public_name=shorten_name(name, 1) if asks_short and not members else None,
             club=clean_name(forms.field("club")) or None,
@@ -129,8 +127,7 @@ def _enter(event: SavedEvent) -> str:
             members=members,
             captain=captain,
         )
-        record, entrant = person_and_entrant(state.id, competitor)
-        steps, people = [Step(state.id, EnterCompetitor(entrant, signed_up=True))], [record]
+    steps, people = entering(state, [competitor], signed_up=True)
     entered = current.hub().service.execute(steps, ACTOR, people)
     # The writer may have changed the id.
     return str(next(entry for entry in entered if "digest" in entry.data).data["competitor"])

@@ -1,4 +1,6 @@
-"""The venue's book: who has played here. A person is an id and the seats it had; names are the rows of those seats.
+"""The venue's book: who has played here; and its leagues: a name, rules, and the events that are added up.
+
+A person is an id and the seats it had; names are the rows of those seats.
 
 Of teams the team is known, not its members. What is written on an evening (travel groups, notes, who has paid) stays
 there.
@@ -18,10 +20,11 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.entries import Entry, NewEntry
 from roundtap_core.event.person import Person
 from roundtap_core.lists.list_form import fold
+from roundtap_core.standings.league import LeagueRules
 
-PEOPLE_KNOWN, PEOPLE_JOINED = "people-known", "people-joined"
-PERSON_PARTED, PERSON_FORGOTTEN = "person-parted", "person-forgotten"
-BOOK_KINDS = frozenset({PEOPLE_KNOWN, PEOPLE_JOINED, PERSON_PARTED, PERSON_FORGOTTEN})
+BOOK_KINDS = ("people-known", "people-joined", "person-parted", "person-forgotten")
+PEOPLE_KNOWN, PEOPLE_JOINED, PERSON_PARTED, PERSON_FORGOTTEN = BOOK_KINDS
+LEAGUE_KINDS = LEAGUE_SAVED, LEAGUE_REMOVED = ("league-saved", "league-removed")
 ID_LETTERS = 12
 
 Seat = tuple[str, str]  # (event, competitor)
@@ -104,30 +107,20 @@ def decide_book(book: Book, new: NewEntry) -> list[NewEntry]:
             raise Problem("book_unknown_person")
     seats = book.seats[data["person"]]
     if new.kind == PEOPLE_JOINED:
-        events = {event for event, _ in seats}
         if data["person"] == data["other"]:
             return []
-        if any(event in events for event, _ in book.seats[data["other"]]):
+        if {event for event, _ in seats} & {event for event, _ in book.seats[data["other"]]}:
             raise Problem("book_same_event")
     if new.kind == PERSON_PARTED and (tuple(data["seat"]) not in seats or len(seats) == 1 or data["new"] in book.seats):
         raise Problem("book_seat_alone")
-    if new.kind == PERSON_FORGOTTEN:
-        # Whatever the page showed: the seats that the person has now.
-        return [structs.replace(new, data={**data, "seats": [list(seat) for seat in seats]})]
-    return [new]
+    # Who is forgotten has all the seats of now, whatever the page showed.
+    more = {"seats": [list(seat) for seat in seats]} if new.kind == PERSON_FORGOTTEN else {}
+    return [structs.replace(new, data={**data, **more})]
 
 
 def apply_book(book: Book, entry: Entry, age: Any) -> Book:
     """The book after one of BOOK_KINDS. `age`: what orders an event that it names."""
-    data = entry.data
-    if entry.kind == PEOPLE_KNOWN:
-        event = data["event"]
-        seats = {(event, who): person for who, person in data["persons"].items() if (event, who) not in book.forgotten}
-        # An entry that follows another copy of this journal may name seats that are known otherwise here.
-        # Who was removed from the event may come to it as another entry.
-        gone = {(event, who) for who in data.get("removed", ())}
-        kept = {seat: who for seat, who in book.persons.items() if seat not in gone}
-        return replace(book, persons={**seats, **kept}, events={**book.events, event: age})
+    data, event = entry.data, str(entry.data.get("event"))
     if entry.kind == PEOPLE_JOINED:
         two = data["person"], data["other"]
         newest = {who: seat for seat, who in book.persons.items() if who in two}
@@ -135,14 +128,14 @@ def apply_book(book: Book, entry: Entry, age: Any) -> Book:
         return replace(book, persons=persons, spelled=book.spelled.union(newest.values()))
     if entry.kind == PERSON_PARTED:
         return replace(book, persons={**book.persons, tuple(data["seat"]): data["new"]})
-    gone = set(seats_forgotten([entry]))
-    persons = {seat: who for seat, who in book.persons.items() if seat not in gone}
-    return replace(book, persons=persons, forgotten=book.forgotten | gone)
-
-
-def without_event(book: Book, event_id: str) -> Book:
-    """The book after an event was deleted: who played nowhere else is in it no more."""
-    return replace(book, persons={seat: who for seat, who in book.persons.items() if seat[0] != event_id})
+    # Who was removed from the event may come to it as another entry.
+    gone = {*seats_forgotten([entry]), *((event, str(who)) for who in data.get("removed", ()))}
+    kept = {seat: who for seat, who in book.persons.items() if seat not in gone}
+    if entry.kind == PERSON_FORGOTTEN:
+        return replace(book, persons=kept, forgotten=book.forgotten | gone)
+    # An entry that follows another copy of this journal may name seats that are known otherwise here.
+    seats = {(event, who): person for who, person in data["persons"].items() if (event, who) not in book.forgotten}
+    return replace(book, persons={**seats, **kept}, events={**book.events, event: age})
 
 
 def seats_forgotten(entries: Iterable[Entry | NewEntry]) -> list[Seat]:
@@ -170,3 +163,27 @@ def rows_to_forget(
         for seat, keys in people.items()
         if seat in seats or seat[0] in deleted or (seat[0] not in events and not meant.isdisjoint(keys))
     }
+
+
+class League(LeagueRules, frozen=True, kw_only=True):
+    """`events` in the order in which they began."""
+
+    id: str = ""
+    name: str = ""
+    events: tuple[str, ...] = ()
+
+
+def league_saved(league: League) -> NewEntry:
+    """The entry that makes the league, or changes it."""
+    return NewEntry(LEAGUE_SAVED, {**structs.asdict(league), "events": list(league.events)})
+
+
+Leagues = Mapping[str, League]  # by id, in the order in which they were made
+
+
+def with_league(leagues: Leagues, entry: Entry | NewEntry) -> Leagues:
+    """The leagues after one of LEAGUE_KINDS: what was saved last holds."""
+    data = entry.data
+    if entry.kind == LEAGUE_REMOVED:
+        return {id: each for id, each in leagues.items() if id != data["id"]}
+    return {**leagues, data["id"]: League(**{**data, "events": tuple(data["events"])})}

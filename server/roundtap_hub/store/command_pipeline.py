@@ -211,15 +211,15 @@ def decide_request(pending: Snapshot, request: WriteRequest, at: Timestamp) -> t
         made += entries
     for event_id, competitor in people_removed(made):
         pending = pending.without_person(event_id, competitor)
-        gone = {"event": event_id, "persons": {}, "removed": [competitor]}
-        pending, entries = _decide_venue_step(pending, NewEntry(PEOPLE_KNOWN, gone), at, request.actor)
-        made += entries
+    known: list[dict[str, Any]] = [
+        {"event": event_id, "persons": {}, "removed": [who]} for event_id, who in people_removed(made)
+    ]
     over = {entry.stream for entry in made if entry.kind == "event-finished"}
-    for event_id in sorted(over | {entry.data["event"] for entry in made if entry.kind == EVENT_ARCHIVED}):
+    over |= {entry.data["event"] for entry in made if entry.kind == EVENT_ARCHIVED}
+    for data in (*known, *({"event": event_id} for event_id in sorted(over))):
         # What cannot be read can still be put away.
         with suppress(Problem):
-            known = NewEntry(PEOPLE_KNOWN, {"event": event_id})
-            pending, entries = _decide_venue_step(pending, known, at, request.actor)
+            pending, entries = _decide_venue_step(pending, NewEntry(PEOPLE_KNOWN, data), at, request.actor)
             made += entries
     for event_id, competitor in seats_forgotten(made):
         # Of a dormant event they are read again.
@@ -303,17 +303,20 @@ def _assign_free_ids(pending: Snapshot, request: WriteRequest) -> None:
             ),
         )
         if isinstance(step.command, commands.EnterCompetitor)
-        else replace(step, command=_with_ids(step.command, ids))
+        else replace(
+            step,
+            command=structs.replace(
+                step.command,
+                data={
+                    **step.command.data,
+                    "persons": {ids.get(who, who): person for who, person in step.command.data["persons"].items()},
+                },
+            ),
+        )
         if isinstance(step.command, NewEntry) and step.command.kind == PEOPLE_KNOWN
         else step
         for step in request.steps
     ]
-
-
-def _with_ids(known: NewEntry, ids: Mapping[str, str]) -> NewEntry:
-    """A PEOPLE_KNOWN about competitors who have other ids now."""
-    persons = {ids.get(competitor, competitor): person for competitor, person in known.data["persons"].items()}
-    return structs.replace(known, data={**known.data, "persons": persons})
 
 
 def _refuse_command(saved: Snapshot, state: EventState, command: commands.Command) -> None:

@@ -1,10 +1,14 @@
 """A competitor taken over from a file or a list: the person for the table of people, the entrant for the entries."""
 
 import secrets
+from collections.abc import Iterable
 
+from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import Entrant
 from roundtap_core.records import Competitor
+from roundtap_hub.store.book import PEOPLE_KNOWN
+from roundtap_hub.store.command_pipeline import Step
 from roundtap_hub.store.journal import PersonRecord
 
 IMPORT_TIMEOUT_S = 180
@@ -40,3 +44,9 @@ def person_and_entrant(
         record.get("disqualification"),
     )
     return PersonRecord(event_id, competitor.id, salt, person), entrant
+
+
+def known_steps(event_id: str, competitors: Iterable[Competitor]) -> list[Step]:
+    """The venue's entry about those of these competitors who are told to be persons of the book, if any are."""
+    persons = {each.id: each.person for each in competitors if each.person}
+    return [Step(VENUE, NewEntry(PEOPLE_KNOWN, {"event": event_id, "persons": persons}))] if persons else []

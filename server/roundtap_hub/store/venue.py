@@ -17,9 +17,18 @@ from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import GENESIS, Entry, NewEntry
 from roundtap_core.event.states import ReportFate
 from roundtap_core.wire import canonical_json
-from roundtap_hub.store.book import BOOK_KINDS, PERSON_FORGOTTEN, Book, Seat, apply_book, decide_book, without_event
+from roundtap_hub.store.book import (
+    BOOK_KINDS,
+    LEAGUE_KINDS,
+    PERSON_FORGOTTEN,
+    Book,
+    Leagues,
+    Seat,
+    apply_book,
+    decide_book,
+    with_league,
+)
 from roundtap_hub.store.display_plan import ANNOUNCEMENT_REVOKED, DISPLAY_KINDS, DisplayPlan, apply_display_entry
-from roundtap_hub.store.saved_leagues import LEAGUE_KINDS, Leagues, with_league
 
 UNIT_KEYED, UNIT_REVOKED = "unit-keyed", "unit-revoked"
 UNIT_KEY_KINDS = frozenset({UNIT_KEYED, UNIT_REVOKED})
@@ -215,8 +224,7 @@ VENUE_KINDS = (
     | STAFF_KINDS
     | RESTORE_KINDS
     | DISPLAY_KINDS
-    | BOOK_KINDS
-    | LEAGUE_KINDS
+    | {*BOOK_KINDS, *LEAGUE_KINDS}
 )
 
 
@@ -500,11 +508,13 @@ def apply_venue(venue: Venue, entry: Entry) -> Venue:
         venue = replace(venue, archived=venue.archived - {entry.data["event"]})
     elif entry.kind == EVENT_DELETED:
         gone = entry.data["event"]
+        # Who played nowhere else is in the book no more.
+        kept = {seat: person for seat, person in venue.book.persons.items() if seat[0] != gone}
         venue = replace(
             venue,
             deleted=venue.deleted | {gone},
             archived=venue.archived - {gone},
-            book=without_event(venue.book, gone),
+            book=replace(venue.book, persons=kept),
         )
     return replace(
         venue,

@@ -8,14 +8,12 @@ from msgspec.structs import replace
 
 from roundtap_core.elimination.ranking import league_event
 from roundtap_core.errors import Problem
-from roundtap_core.names import public_names
 from roundtap_core.records import Competitor
-from roundtap_core.standings.league import LeagueResult, LeagueRow, league, league_points_text
-from roundtap_hub.store.saved_leagues import League
+from roundtap_core.standings.league import LeagueResult, LeagueRow, league
+from roundtap_hub.store.book import League
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views.saved_event import EventLine, known_events, saved_event, tournament
 
-OWN = "own"
 SHOWN_EVENTS = 12  # the latest ones, each a column of a page
 
 
@@ -33,26 +31,15 @@ Evenings = dict[str, Evening]  # by event: a hub's own, kept from page to page
 
 
 @dataclass(frozen=True, slots=True)
-class LeagueLine:
-    """`cells`: what each of the view's events gave, "" where they were not; in the sum, or not."""
-
-    row: LeagueRow
-    name: str
-    points: str
-    cells: Sequence[tuple[str, bool]]
-
-
-@dataclass(frozen=True, slots=True)
 class LeagueView:
-    """`dates`: of all events that are added up, "" for none; `events`: the latest SHOWN_EVENTS of them; `open`: the
-    names of those that are not over yet; `people`: by person, as last seen, with whole names."""
+    """`dates`: of all events that are added up, "" for none; `events`: the latest SHOWN_EVENTS of them, by number;
+    `open`: the names of those that are not over yet."""
 
     league: League
     dates: Sequence[str]
-    events: Sequence[EventLine]
+    events: Mapping[int, EventLine]
     open: Sequence[str]
-    lines: Sequence[LeagueLine]
-    people: Mapping[str, Competitor]
+    rows: Sequence[LeagueRow]
 
 
 def events_of(snapshot: Snapshot, wanted: League) -> list[EventLine]:
@@ -77,47 +64,35 @@ def league_view(snapshot: Snapshot, evenings: Evenings, wanted: League) -> Leagu
     book, events = snapshot.venue.book, events_of(snapshot, wanted)
     over = [line for line in events if line.finished]
     people: dict[str, Competitor] = {}
-    played, full_names = list[Mapping[str, LeagueResult]](), True
+    played: list[Mapping[str, LeagueResult]] = []
     for line in over:
-        if wanted.points == OWN and line.rulebook_id != over[0].rulebook_id:
+        if wanted.points == "own" and line.rulebook_id != over[0].rulebook_id:
             raise Problem("league_games_differ", first=over[0].name)
         evening = _evening(snapshot, evenings, line)
-        seats = {each.id: (line.id, each.id) for each in evening.people}
         # Who is forgotten has no line; the others keep their points.
-        ids = {who: book.persons.get(seat, "/".join(seat)) for who, seat in seats.items() if seat not in book.forgotten}
+        ids = {
+            each.id: book.persons.get((line.id, each.id), f"{line.id}/{each.id}")
+            for each in evening.people
+            if (line.id, each.id) not in book.forgotten
+        }
         people |= {ids[each.id]: replace(each, id=ids[each.id]) for each in evening.people if each.id in ids}
         played.append({ids[who]: result for who, result in evening.played.items() if who in ids})
-        full_names = full_names and evening.full_names
-    rows, names = league(played, wanted.rules), public_names(people.values(), full_names)
-    numbers = range(1, len(over) + 1)[-SHOWN_EVENTS:]
     return LeagueView(
         wanted,
         [line.date for line in over],
-        over[-SHOWN_EVENTS:],
+        dict([*enumerate(over, start=1)][-SHOWN_EVENTS:]),
         [line.name for line in events if not line.finished],
-        [
-            LeagueLine(row, names[row.person], league_points_text(row.points), [_cell(row, n) for n in numbers])
-            for row in sorted(rows, key=lambda row: (row.place, names[row.person].casefold()))
-        ],
-        people,
+        league(played, wanted, people.values(), all(evenings[line.id].full_names for line in over)),
     )
-
-
-def _cell(row: LeagueRow, number: int) -> tuple[str, bool]:
-    result = row.results.get(number)
-    return ("", False) if result is None else (league_points_text(result.points), result.counts)
 
 
 def _evening(snapshot: Snapshot, evenings: Evenings, line: EventLine) -> Evening:
     """Read once for its last entry: years of events are not opened for every page."""
-    as_of, kept = (line.head, len(snapshot.venue.book.forgotten)), evenings.get(line.id)
-    if kept is not None and kept.as_of == as_of:
-        return kept
-    event = saved_event(snapshot, line.id)
-    assert event is not None, line.id
-    records = tournament(event)
-    competitors = records.competitors
-    full_names = bool(records.options.get("full_names"))
-    played = league_event(records, {each.id: each.id for each in competitors})
-    evenings[line.id] = made = Evening(as_of, played, competitors, full_names)
-    return made
+    as_of = line.head, len(snapshot.venue.book.forgotten)
+    if line.id not in evenings or evenings[line.id].as_of != as_of:
+        event = saved_event(snapshot, line.id)
+        assert event is not None, line.id
+        records = tournament(event)
+        played = league_event(records, {each.id: each.id for each in records.competitors})
+        evenings[line.id] = Evening(as_of, played, records.competitors, bool(records.options.get("full_names")))
+    return evenings[line.id]

@@ -95,16 +95,10 @@ class GridCell:
         )
 
 
-def _wins(state: states.EventState, match: states.MatchState) -> int:
-    """Won games that end this match."""
-    found = state.find_match(match.id)
-    return state.rulebook.games(situation_of(state, *found).stage, state.options) // 2 + 1 if found is not None else 0
-
-
 def shown_result(result: Result, state: states.EventState, match: states.MatchState | None = None) -> ShownResult:
     """`match`: whose the result is, where it is known."""
-    wins = _wins(state, match) if match is not None and result.ended == CONCESSION else 0
-    return result_shown(state.rulebook, state.options, result, wins)
+    found = state.find_match(match.id) if match is not None and result.ended == CONCESSION else None
+    return result_shown(state.rulebook, state.options, result, situation_of(state, *found).stage if found else "")
 
 
 def side_names(match: states.MatchState, names: Mapping[str, str]) -> dict[str, str]:

@@ -58,7 +58,7 @@ def test_points_by_place_add_up() -> None:
 def test_a_table_of_ones_own_ends_where_it_ends() -> None:
     """With 3, 2: Ana 3+3+0 = 6, Bruno 2+0+3 = 5, Cira 0+2 = 2, Dora 0+2 = 2. Dora and Cira have one second place each;
     Cira has a third place beside it, Dora a fourth."""
-    assert summed(THREE_EVENINGS, by_place=by_place_of("3,2")) == [
+    assert summed(THREE_EVENINGS, by_place="3,2") == [
         (1, "Ana", 6),
         (2, "Bruno", 5),
         (3, "Cira", 2),
@@ -78,7 +78,7 @@ def test_a_shared_place_gives_both_the_points_of_the_better_one() -> None:
 
 def test_halves_stay_exact() -> None:
     """7.5 + 7.5 = 15 for Ana, 5 + 5 for Bruno, 7.5 for Cira, who was there once."""
-    assert summed("Ana 1 1\nBruno 2 2\nCira 1 -", by_place=by_place_of("7.5,5")) == [
+    assert summed("Ana 1 1\nBruno 2 2\nCira 1 -", by_place="7.5,5") == [
         (1, "Ana", 15),
         (2, "Bruno", 10),
         (3, "Cira", 15 * HALF),
@@ -157,7 +157,7 @@ def test_of_equal_points_the_better_place_counts_then_the_later_evening() -> Non
 def test_more_first_places_then_more_second_ones() -> None:
     """With 4, 3, 2, 1, 0 all have 8: Ana 4+4+0, Bruno 4+2+2, Cira 3+3+2. Two firsts, one first, none."""
     table = "Cira 2 2 3\nBruno 3 1 3\nAna 1 5 1"
-    worth = by_place_of("4,3,2,1,0")
+    worth = "4,3,2,1,0"
     assert summed(table, by_place=worth) == [(1, "Ana", 8), (2, "Bruno", 8), (3, "Cira", 8)]
     # 4+2+2 and 1+3+4: one first place each, then Dora has a second place.
     assert summed("Bruno 1 3 3\nDora 4 2 1", by_place=worth) == [(1, "Dora", 8), (2, "Bruno", 8)]

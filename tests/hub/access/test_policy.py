@@ -56,9 +56,9 @@ from roundtap_hub.app.hub import Hub
 from roundtap_hub.http.routes import ROUTES, find_route, route
 from roundtap_hub.http.static_files import PREFIX
 from roundtap_hub.http.tls import HttpsInfo
+from roundtap_hub.store.book import League, league_saved
 from roundtap_hub.store.login_pins import hash_pin
 from roundtap_hub.store.print_book import PrintBook
-from roundtap_hub.store.saved_leagues import League, league_saved
 from roundtap_hub.store.service import Service, Step
 
 ROOT = Path(__file__).parents[3]
@@ -204,7 +204,7 @@ def prepared(service: Service, paper: PrintBook) -> None:
         service.execute_one(event, c.FinishEvent("the hall closes"), "organizer")
     for kind, state in (("event-archived", ARCHIVED), ("event-deleted", DELETED)):
         service.execute([Step(VENUE, NewEntry(kind, {"event": EVENTS[state]}))], "organizer")
-    autumn = League("5ea50a", "Autumn", "place", "3,2,1", 0, 0, "places", tuple(EVENTS.values()))
+    autumn = League(id="5ea50a", name="Autumn", by_place="3,2,1", events=tuple(EVENTS.values()))
     service.execute([Step(VENUE, league_saved(autumn))], "organizer")
 
 
