@@ -53,5 +53,11 @@ def replace_site(folder: Path, pages: Mapping[str, bytes]) -> None:
         for name, page in pages.items():
             (new / name).write_bytes(page)
         if folder.exists():
-            folder.rename(Path(beside, "old"))
-        new.rename(folder)
+            folder.rename(old := Path(beside, "old"))
+            try:
+                new.rename(folder)
+            except OSError:
+                old.rename(folder)
+                raise
+        else:
+            new.rename(folder)

@@ -85,7 +85,7 @@ def site_pages(events: Iterable[Tournament], words: Words, leagues: Iterable[Lea
         head = f'<nav><a href="index.html">{words("site.title")}</a></nav>\n<h1>{title}</h1>\n<p>{line}</p>\n'
         pages[to] = _page(words, title, head + body)
         lines.append((date, f'<li><a href="{to}">{title}</a><br><small>{line}</small></li>\n'))
-    listed = "".join(line for _, line in sorted(lines, key=itemgetter(0), reverse=True))
+    listed = "".join(line for _, line in sorted(lines, key=itemgetter(0))[::-1])
     title, tables = words("site.title"), ""
     for n, (name, rows, dates) in enumerate(leagues, start=1):
         events_named = [date[5:] or str(number) for number, date in enumerate(dates, start=1)]

@@ -114,7 +114,7 @@ def export_results() -> AnyResponse:
     pages = site_pages(
         (whole_tournament(event.state, event.people) for event in over),
         current.words(),
-        [(view.league.name, view.rows, view.dates) for view in views],
+        [(view.league.name, view.rows, view.dates) for view in views if view.rows],
     )
     with ZipFile(packed, "w", ZIP_DEFLATED) as folder:
         for name, page in pages.items():

@@ -31,27 +31,28 @@ def leagues_page() -> AnyResponse:
         league=form,
         typed=request.form,
         chosen=request.form.getlist("event") if request.method == "POST" else form and form.events,
-        events=[line for line in reversed(known_events(current.snapshot())) if line.finished or line.id in form.events]
-        if form
-        else (),
+        events=known_events(current.snapshot())[::-1] if form else (),
     )
 
 
 @route("POST /console/leagues", ORGANIZERS)
 @forms.shows_problem_on(leagues_page)
 def save_league() -> AnyResponse:
-    """`league`: the one that is changed; a new one without it. `event`: each event that counts."""
+    """`league`: the one that is changed; a new one without it. `offered`: each event that the page had; `event`: those
+    that count. What came to the league meanwhile stays in it."""
     snapshot, id = current.snapshot(), forms.field("league")
     if id and id not in snapshot.venue.leagues:
         raise Problem("step_changed_meanwhile")
-    name, chosen = " ".join(forms.field("name").split())[: forms.NAME_LETTERS], set(request.form.getlist("event"))
+    name = " ".join(forms.field("name").split())[: forms.NAME_LETTERS]
+    kept = {*snapshot.venue.leagues.get(id, NEW).events}.difference(request.form.getlist("offered"))
+    chosen = kept.union(request.form.getlist("event"))
     if not name:
         raise Invalid("league_name_missing", where="/name")
     league = League(
         id=id or secrets.token_hex(6),
         name=name,
         points=forms.form_choice("points", ("place", "own"), NEW.points),
-        by_place="".join(forms.field("by_place", NEW.by_place).split()),
+        by_place="".join(forms.field("by_place").split()) or NEW.by_place,
         best=forms.form_number("best", (0, MOST)) or 0,
         coming=forms.form_number("coming", (0, MOST)) or 0,
         ties=forms.form_choice("ties", ("places", "best", "latest"), NEW.ties),

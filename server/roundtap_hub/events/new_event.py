@@ -108,20 +108,18 @@ def same_again(event_id: str) -> AnyResponse:
     leads to the event that the first one made."""
     before, snapshot = current.event(event_id).state, current.snapshot()
     today = time_of_day(current.hub().clocks.wall(), form=DATE_ALONE)
-    same = next_name(before.name, today), before.rulebook_id, before.rules
-    made = next(
-        (
-            each.id
-            for each in snapshot.events.values()
-            if (each.name, each.rulebook_id, each.rules) == same and not (each.rounds or each.finished)
-        ),
-        "",
-    )
+    waiting = {
+        each.name: each.id
+        for each in snapshot.events.values()
+        if (each.rulebook_id, each.rules) == (before.rulebook_id, before.rules) and not (each.rounds or each.finished)
+    }
+    taken = {line.name for line in known_events(snapshot)}
+    made = waiting.get(next_name(before.name, today, taken - waiting.keys()), "")
     if not made:
         made = current.hub().new_event_id()
         steps: tuple[commands.Command, ...] = (
             commands.CreateEvent(
-                next_name(before.name, today, {line.name for line in known_events(snapshot)}),
+                next_name(before.name, today, taken),
                 before.rulebook_id,
                 before.level,
                 before.given_options,
@@ -151,7 +149,8 @@ def next_name(name: str, today: str, taken: Collection[str] = ()) -> str:
     if counted is None:
         dated = f" {today}" if today else ""
         return re.sub(r"\s*\d{4}-\d\d-\d\d$", "", name)[: MOST_LETTERS - len(dated)].rstrip() + dated
-    following = name[: counted.start()] + str(int(counted[0]) + 1).zfill(len(counted[0]))
+    number = str(int(counted[0]) + 1).zfill(len(counted[0]))
+    following = name[: min(counted.start(), MOST_LETTERS - len(number))] + number
     return next_name(following, today, taken) if following in taken else following
 
 

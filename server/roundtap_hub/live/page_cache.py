@@ -21,6 +21,7 @@ from roundtap_hub.http.page_queues import PROBE, Busy, ClientGone, PageQueue, Qu
 from roundtap_hub.http.routes import PageKey, page_path
 from roundtap_hub.live.regions import RenderedPage
 from roundtap_hub.store.service import Snapshot
+from roundtap_hub.views.league_tables import league_version, leagues_of
 from roundtap_hub.views.running_hub import RunningHub
 from roundtap_hub.views.saved_event import SavedEvent, saved_event, short_hash
 from roundtap_hub.views.unit_presence import UnitStatus
@@ -285,7 +286,8 @@ def event_page(key: str) -> Callable[[EventShown], EventShown]:
         def of_event(source: HubNow, page: PageKey) -> object | None:
             snapshot = source.snapshot
             if page.event in snapshot.dormant and page.event not in snapshot.venue.deleted:
-                return page, snapshot.dormant[page.event].head
+                leagues = [league_version(snapshot, each) for each in leagues_of(snapshot, page.event)]
+                return page, snapshot.dormant[page.event].head, leagues
             event = saved_event(snapshot, page.event)
             return None if event is None else shown(source, event, page)
 

@@ -65,9 +65,10 @@ def league_view(snapshot: Snapshot, evenings: Evenings, wanted: League) -> Leagu
     over = [line for line in events if line.finished]
     people: dict[str, Competitor] = {}
     played: list[Mapping[str, LeagueResult]] = []
+    if wanted.points == "own" and any(line.rulebook_id != events[0].rulebook_id for line in events):
+        # Before they are over, or the first page to fail would be a public one.
+        raise Problem("league_games_differ", first=events[0].name)
     for line in over:
-        if wanted.points == "own" and line.rulebook_id != over[0].rulebook_id:
-            raise Problem("league_games_differ", first=over[0].name)
         evening = _evening(snapshot, evenings, line)
         # Who is forgotten has no line; the others keep their points.
         ids = {

@@ -12,6 +12,8 @@ from roundtap_core.event.commands import DrawRound, EnterResult, FinishEvent, Pu
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.states import Official
 from roundtap_core.records import Result, SidePair
+from roundtap_hub.http.routes import PageKey
+from roundtap_hub.live.page_cache import HubNow, version_of
 from roundtap_hub.store.book import PEOPLE_JOINED, PERSON_FORGOTTEN
 from roundtap_hub.store.service import Step
 
@@ -185,3 +187,38 @@ def test_who_is_forgotten_has_no_line_and_the_others_keep_their_points(house: Ho
     after = table(desk, league)
     assert {name: row[1:] for name, row in after.items()} == {n: row[1:] for n, row in before.items() if n != first}
     assert [row[0] for row in after.values()] == ["1", "2", "3"]
+
+
+def test_what_came_to_a_league_meanwhile_stays_in_it(house: House) -> None:
+    """The form was open while *Same again* added the next Friday."""
+    desk = evening(house, "e1")
+    league = made(desk, "e1")
+    desk.get(f"/console/leagues?league={league}")
+    desk.post("/console/e1/again")
+    desk.post("/console/leagues", league=league, name="Autumn", offered=["e1"], event=["e1"])
+    assert house.service.snapshot.venue.leagues[league].events == ("e1", "e2")
+    desk.post("/console/leagues", league=league, name="Autumn", offered=["e1", "e2"], event=["e2"])
+    assert house.service.snapshot.venue.leagues[league].events == ("e2",)
+
+
+def test_own_points_of_two_games_are_refused_before_they_are_over(house: House) -> None:
+    desk = evening(house, "e1")
+    desk.post("/console", name="Other", color="#00785A", rulebook="keyforge-archon", level="relaxed")
+    desk.get("/console/leagues?new=1")
+    answer = desk.post("/console/leagues", name="Autumn", event=["e1", "e2"], points="own")
+    assert answer.status_code == 409
+    assert house.service.snapshot.venue.leagues == {}
+
+
+def test_a_wall_of_an_event_at_rest_follows_its_league(tmp_path: Path) -> None:
+    with open_house(tmp_path) as house:
+        desk = evening(house, "e1")
+        league = made(desk, "e1")
+    with open_house(tmp_path) as house:
+        desk = house.organizer()
+        assert "e1" in house.service.snapshot.dormant
+        page = PageKey("wall", "e1")
+        before = version_of(HubNow(house.hub, house.service.snapshot, {}), page)
+        desk.get("/console/leagues")
+        desk.post("/console/leagues", league=league, name="Winter", offered=["e1"], event=["e1"])
+        assert version_of(HubNow(house.hub, house.service.snapshot, {}), page) != before

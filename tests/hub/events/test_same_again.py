@@ -65,6 +65,18 @@ def test_where_the_next_one_was_played_the_number_goes_on(house: House) -> None:
     assert house.service.snapshot.event("e5").name == "Friday 13"
 
 
+def test_every_press_leads_to_one_event_where_the_next_names_were_played(house: House) -> None:
+    """From "Friday 9", while 10 to 12 were played."""
+    first, *_ = four_fridays(house.service, ["Ana Ruiz", "Eva Luz"])
+    desk = house.organizer()
+    assert {desk.post(f"/console/{first}/again").location for _ in range(3)} == {"/console/e5/check-in"}
+    assert len(house.service.snapshot.ids) == 5
+
+
+def test_the_longest_name_is_cut_before_its_number() -> None:
+    assert next_name("F" * 79 + "9", "") == "F" * 78 + "10"
+
+
 def test_a_hub_without_the_time_of_day_leaves_the_date_open(house: House) -> None:
     event_id = friday(house.service, "Winter Open", "2026-11-20", ["Ana Ruiz", "Eva Luz"])
     house.organizer().post(f"/console/{event_id}/again")
