@@ -275,6 +275,9 @@ def finish_response(response: Response) -> Response:
     """Add cookies and headers to every answer of Flask's; compress the console's longer ones."""
     current.set_cookies(response)
     response.headers.setdefault("Cache-Control", "no-store")
+    if request.path.endswith("/event.json"):
+        # Another site's program may also read that there is no such event.
+        response.headers["Access-Control-Allow-Origin"] = "*"
     return _compress(response) if request.blueprint == "console" else response
 
 
