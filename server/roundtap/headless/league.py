@@ -50,9 +50,9 @@ ARGUMENTS = (
 )
 
 WAYS = ("person", "external_id", "name")
-"""How an event file tells who somebody is: by the first of these that it has."""
 Known = dict[Literal["venue", "person", "external_id", "name"], Line]
-"""The same in the people's file: the first of `WAYS` counts, a name and an external id at their venue only."""
+"""How an event file tells who somebody is: by the first of `WAYS` that it has. The same in the people's file, there as
+`Known`: the first of `WAYS` counts, a name and an external id at their venue only."""
 
 
 class ListedPerson(Message, frozen=True, forbid_unknown_fields=True):
