@@ -50,9 +50,9 @@ ARGUMENTS = (
 )
 
 WAYS = ("person", "external_id", "name")
-"""How an event file tells who somebody is: by the first of these that it has."""
 Known = dict[Literal["venue", "person", "external_id", "name"], Line]
-"""The same in the people's file: the first of `WAYS` counts, a name and an external id at their venue only."""
+"""How an event file tells who somebody is: by the first of `WAYS` that it has. The same in the people's file, there as
+`Known`: the first of `WAYS` counts, a name and an external id at their venue only."""
 
 
 class ListedPerson(Message, frozen=True, forbid_unknown_fields=True):
@@ -101,8 +101,12 @@ def run(args: Namespace) -> int:
             if args.points == "own" and event.rulebook != files[-1][1].rulebook:
                 raise Problem("league_games_differ", first=files[-1][0])
             results[at] = league_event(event, persons_of(event, people, met))
-        full_names = all(event.options.get("full_names") for _, event in files)
-        rows = league([*reversed(results.values())], rules, met.values(), full_names)
+        rows = league(
+            [*reversed(results.values())],
+            rules,
+            met.values(),
+            full_names=all(event.options.get("full_names") for _, event in files),
+        )
         if args.people and (new := sorted(people[len(listed or ()) :], key=lambda person: fold(person.name))):
             write_atomically(args.people, people_text(new, words, before).encode())
             cli_io.print_error(f"{args.people}: {words('league.added', n=len(new))}")

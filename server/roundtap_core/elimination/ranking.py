@@ -88,8 +88,11 @@ def league_event(tournament: Tournament, persons: Mapping[str, str]) -> dict[str
     places: dict[str, int | None] = {}
     lines = final_ranking(tournament)
     for before, line in zip((None, *lines), lines, strict=False):
-        follows = before and before.swiss_rank and line.swiss_rank == before.swiss_rank + 1
-        by_lot = before and follows and not before.reached and rows[before.competitor].decided_by == RANDOM
+        by_lot = (
+            (before and before.swiss_rank and line.swiss_rank == before.swiss_rank + 1)
+            and not before.reached
+            and rows[before.competitor].decided_by == RANDOM
+        )
         places[line.competitor] = places[before.competitor] if before and by_lot else line.rank
     return {
         persons[who]: LeagueResult(place, Fraction(rows[who].points, unit))

@@ -219,6 +219,14 @@ def league_lines(rows: Iterable[LeagueRow], events: Sequence[str], words: Words)
             for n, each in row.results.items()
             if each.place is not None
         }
-        figures = (league_points_text(row.points), str(row.played), str(row.coming))
-        lines.append([str(row.place), row.name, *figures, *(worths.get(n, "–") for n in range(1, len(events) + 1))])
+        lines.append(
+            [
+                str(row.place),
+                row.name,
+                league_points_text(row.points),
+                str(row.played),
+                str(row.coming),
+                *(worths.get(n, "–") for n in range(1, len(events) + 1)),
+            ]
+        )
     return lines

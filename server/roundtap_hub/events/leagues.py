@@ -74,8 +74,11 @@ def remove_league() -> None:
 def export_league(league: str) -> AnyResponse:
     """With whole names: for the organizer alone."""
     view = _view(_known(league))
-    text = league_csv(view.rows, len(view.dates))
-    return render.download("\ufeff" + text, "text/csv; charset=utf-8", f"{file_stem(view.league.name)}.csv")
+    return render.download(
+        "\ufeff" + league_csv(view.rows, len(view.dates)),
+        "text/csv; charset=utf-8",
+        f"{file_stem(view.league.name)}.csv",
+    )
 
 
 @route("GET /league/<league>", EVERYBODY, kept="league/<league>")

@@ -9,14 +9,12 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.name_search import fold, is_found, search_text
 from roundtap_hub.http.routes import STAFF, VISIBLE, route
-from roundtap_hub.live import current, render
+from roundtap_hub.live import current, forms, render
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views import saved_event
 
 TABLE, PERSON = "table", "person"
 MAX_HITS = 12  # the most hits shown
-
-MOST_LETTERS = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,5 +109,5 @@ def _event(event: saved_event.SavedEvent, here: str) -> str:
 def search_page(event_id: str = "") -> AnyResponse:
     """Search for `q`, a table's number or part of a name; the hits of a named event come first."""
     asked_from: dict[str, Any] = {"state": current.event(event_id).state} if event_id else {}
-    query = request.args.get("q", "").strip()[:MOST_LETTERS]
+    query = request.args.get("q", "").strip()[: forms.NAME_LETTERS]
     return render.page("find_all.html", query=query, found=find_hits(current.snapshot(), query, event_id), **asked_from)

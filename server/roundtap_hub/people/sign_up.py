@@ -95,8 +95,7 @@ def _known_here(event: SavedEvent) -> Regular | None:
     person, or of an event that was deleted, no phone has anything."""
     owner = current.hub().access.links.owner_of(request.cookies.get(OWN_LINK, ""))
     who = current.snapshot().venue.book.persons.get(owner) if owner else None
-    known = regulars(event) if who else []
-    return next((row for row in known if row.known.id == who and not row.competitor), None)
+    return next((row for row in regulars(event) if row.known.id == who and not row.competitor), None) if who else None
 
 
 def _enter(event: SavedEvent) -> str:

@@ -75,11 +75,10 @@ def recognize(
     for kind in ("id", "name"):
         for each in known:
             keys = {key for row in (each.person, *each.spellings) for key in _keys(row) if key[0] == kind}
-            other_id = {key for key in _keys(each.person) if key[0] == "id"}
             for who, theirs in asked.items():
                 if keys & theirs and who not in found and each.id not in {*taken, *found.values()}:
-                    ids = {key for key in theirs if key[0] == "id"}
-                    found |= {} if ids and other_id and ids != other_id else {who: each.id}
+                    ids = {each.person.external_id, people[who].external_id} - {None, ""}
+                    found |= {who: each.id} if len(ids) < 2 else {}
     return {competitor: found.get(competitor) or first_id((event_id, competitor)) for competitor in people}
 
 

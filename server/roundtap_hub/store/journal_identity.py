@@ -86,8 +86,9 @@ def latest_rights_entries(chain: Sequence[Entry], gathered: Iterable[Entry]) -> 
         key=lambda entry: (epochs[entry.hash], entry.number, _is_revocation(entry)),
     )
     erasing = [entry for entry in entries.values() if entry.kind in ERASING_KINDS and entry.hash not in held]
-    rights = dropwhile(lambda entry: entry.hash in held, in_order)
-    return [NewEntry(entry.kind, entry.data) for entry in (*rights, *erasing)]
+    return [
+        NewEntry(entry.kind, entry.data) for entry in (*dropwhile(lambda entry: entry.hash in held, in_order), *erasing)
+    ]
 
 
 def _is_revocation(entry: Entry) -> bool:

@@ -65,8 +65,11 @@ def wrong_people(state: EventState, stored: Mapping[str, StoredPerson]) -> list[
 
 def matches_entries(competitor: str, stored: StoredPerson, digests: Collection[str]) -> bool:
     """Whether a row is one of those that entries mean, or stands for one that was lost for good or forgotten."""
-    stands_in = is_damaged(competitor, stored.person) or stored.person == forgotten_person(competitor)
-    return bool(stored.digest) and (stored.digest in digests or stands_in)
+    return bool(stored.digest) and (
+        stored.digest in digests
+        or is_damaged(competitor, stored.person)
+        or stored.person == forgotten_person(competitor)
+    )
 
 
 def placeholder(competitor: str) -> Person:

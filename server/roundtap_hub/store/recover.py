@@ -24,7 +24,7 @@ from roundtap_core.event.person import Person
 from roundtap_core.event.states import EventState
 from roundtap_core.wire import REPORT, digest, verify_signature
 from roundtap_hub.store import backups, head_file, journal_identity, models
-from roundtap_hub.store.book import PERSON_FORGOTTEN, rows_to_forget, seats_forgotten
+from roundtap_hub.store.book import PERSON_FORGOTTEN, Seat, rows_to_forget, seats_forgotten
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.command_pipeline import (
     STRAY_REASONS,
@@ -449,7 +449,7 @@ def _write_files(making: Path, sources: Sequence[Source]) -> dict[str, Path]:
 def _write_journal(journal: Journal, findings: Findings, streams: Mapping[str, RecoveredStream]) -> dict[str, str]:
     """All streams, people and clocks. Returns when running clocks end, by event and wall time."""
     venue = streams.get(VENUE, RecoveredStream(VENUE, ())).entries
-    deleted, forgotten = events_deleted(venue), seats_forgotten(venue)
+    deleted, forgotten = events_deleted(venue), set(seats_forgotten(venue))
     for each in streams.values():
         for first in range(0, len(each.entries), AT_ONCE):
             journal.append(each.entries[first : first + AT_ONCE])
@@ -458,8 +458,7 @@ def _write_journal(journal: Journal, findings: Findings, streams: Mapping[str, R
         if each.stream != VENUE and each.entries:
             each.state = state = read_event(journal, EventState(each.stream))
             if each.stream not in deleted:
-                gone = {who for event, who in forgotten if event == each.stream}
-                journal.append([], _people(findings, each, state, gone))
+                journal.append([], _people(findings, each, state, forgotten))
             if (seen := findings.last_seen(state)) is not None:
                 journal.put([seen[0]])
                 each.clock_ms = seen[0].remaining_ms
@@ -506,7 +505,7 @@ def _begin_epoch(
 
 
 def _people(
-    findings: Findings, recovered: RecoveredStream, state: EventState, forgotten: Collection[str]
+    findings: Findings, recovered: RecoveredStream, state: EventState, forgotten: Collection[Seat]
 ) -> list[PersonRecord]:
     """Each person as of the last entry whose digest fits a row; an older row of a competitor is better than none. Of
     somebody whose row is lost or who is `forgotten`, a placeholder."""
@@ -523,13 +522,13 @@ def _people(
         who: fits[hashed][1].name
         for entry in (*recovered.entries, *recovered.beyond)
         for who, hashed in person_digests(entry)
-        if hashed in fits and who not in forgotten
+        if hashed in fits and (recovered.stream, who) not in forgotten
     }
     records, older, lost = list[PersonRecord](), dict[str, str](), list[str]()
     for who, digests in digests_of.items():
         last = next(reversed(digests))
         newest = next((each for each in reversed(digests) if each in fits), None)
-        if who in forgotten:
+        if (recovered.stream, who) in forgotten:
             records.append(PersonRecord(recovered.stream, who, "", forgotten_person(who)))
         elif newest == last or (newest is not None and who in state.entrants):
             records.append(PersonRecord(recovered.stream, who, *fits[newest]))

@@ -138,11 +138,10 @@ def _wrong_people(
 ) -> list[str]:
     stored = journal.stored_people([state.id]).get(state.id, {})
     check.people = len(stored)
-    forgotten = {who for event, who in venue.book.forgotten if event == state.id}
     still_there = [
         who
         for who, row in stored.items()
-        if check.deleted or (who in forgotten and row.person != forgotten_person(who))
+        if check.deleted or ((state.id, who) in venue.book.forgotten and row.person != forgotten_person(who))
     ]
     if still_there:
         check.wrong.append(Problem("people_not_forgotten", event=state.id, n=len(still_there)))

@@ -94,6 +94,10 @@ def _evening(snapshot: Snapshot, evenings: Evenings, line: EventLine) -> Evening
         event = saved_event(snapshot, line.id)
         assert event is not None, line.id
         records = tournament(event)
-        played = league_event(records, {each.id: each.id for each in records.competitors})
-        evenings[line.id] = Evening(as_of, played, records.competitors, bool(records.options.get("full_names")))
+        evenings[line.id] = Evening(
+            as_of,
+            league_event(records, {each.id: each.id for each in records.competitors}),
+            records.competitors,
+            bool(records.options.get("full_names")),
+        )
     return evenings[line.id]
