@@ -1,5 +1,6 @@
 """The wall's pictures in a real browser: letters of 18 mm, time up for a minute, the champion, and events in turn."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -47,6 +48,14 @@ OUTSIDE = """
       }
     }
     return found;"""
+
+# Where the middle of the clock's figures is, in px from the left.
+MIDDLE = """
+    const text = document.querySelector(".wall-clock .clock").firstChild, range = document.createRange();
+    range.setStart(text, text.data.length - text.data.trimStart().length);
+    range.setEnd(text, text.data.length);
+    const box = range.getBoundingClientRect();
+    return (box.left + box.right) / 2;"""
 
 # While it is another page's turn, it has no text.
 CHAMPION_SHOWN = "return document.querySelector('#fitted .wall-champion')?.innerText.trim()"
@@ -146,6 +155,29 @@ def test_no_letter_of_24_players_is_smaller_than_18_mm(own_hall: Hall, screen: S
 @pytest.mark.parametrize("full_names", [False, True], ids=["short names", "full names"])
 def test_no_letter_is_smaller_on_any_screen_in_any_language(own_hall: Hall, screen: Screen, full_names: bool) -> None:
     looked_at(own_hall, screen, SCREENS, LANGUAGES, full_names)
+
+
+@pytest.mark.parametrize(
+    ("left_ms", "shown"), [(240_000, "4:00"), (754_000, "12:34"), (3_723_000, "62:03"), (-12_000, "+0:12")]
+)
+def test_the_clock_stands_in_the_middle_before_and_after_its_first_tick(
+    own_hall: Hall, screen: Screen, left_ms: int, shown: str
+) -> None:
+    event = own_hall.create("Winter Open", people=player_names(8))
+    own_hall.publish(event)
+    own_hall.tell(event, SetClock("start"), SetClock("pause"))
+    left(own_hall, event, left_ms)
+    screen.size(SCREENS[0])
+    screen.open(f"{own_hall.url}/wall/{event}")
+    screen.until(lambda: screen.run(KNOWN), "the hub's time")
+    assert screen.run(SYNCED_CLOCK) == shown
+    assert abs(screen.run(MIDDLE) - SCREENS[0].width / 2) <= 8, "as the script writes it"
+    page = own_hall.house.browser().get(f"/wall/{event}").text
+    [served] = re.findall(r'<div class="wall-clock"[^>]*><time[^>]*>([^<]*)', page)
+    screen.run("document.querySelector('.wall-clock .clock').textContent = arguments[0]", served)
+    assert abs(screen.run(MIDDLE) - SCREENS[0].width / 2) <= 8, "as the hub sends it"
+    if PICTURES:
+        screen.driver.save_screenshot(f"{PICTURES}/clock{left_ms}.png")
 
 
 def test_time_up_fills_the_screen_for_a_minute_with_what_the_rules_ask(own_hall: Hall, screen: Screen) -> None:

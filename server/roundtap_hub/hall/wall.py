@@ -28,6 +28,7 @@ from roundtap_hub.views.round_clock import announcement_lines, clock_face, time_
 from roundtap_hub.views.saved_event import SavedEvent, listed_events, planned_swiss, shown_names
 
 UNTIL = re.compile(r"(?P<lasts>\d{1,4})|(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)")
+AHEAD_MAX = timedelta(hours=6)  # a time of day past midnight is meant only for the night that comes
 REPEAT_PRESS_MS = 10_000  # the same announcement again within this time is a double press
 
 
@@ -98,7 +99,7 @@ def _is_repeat(event: str | None, kind: str, text: str) -> bool:
 
 
 def _duration_ms(typed: str) -> int | None:
-    """Milliseconds until "25" (minutes) or "13:30" (today, or after midnight); None where nothing was typed."""
+    """Milliseconds until "25" (minutes) or "13:30" (today, or in the night to come); None where nothing was typed."""
     if not typed:
         return None
     until = UNTIL.fullmatch(typed)
@@ -113,7 +114,9 @@ def _duration_ms(typed: str) -> int | None:
     then = now.replace(hour=int(until["hour"]), minute=int(until["minute"]), second=0, microsecond=0)
     if then <= now:
         then += timedelta(days=1)
-    return int((then - now).total_seconds() * 1000)
+        if then - now > AHEAD_MAX:
+            raise Invalid("said_past", time=typed, minutes=round((then - now) / timedelta(minutes=1)), where="/until")
+    return (then - now) // timedelta(milliseconds=1)
 
 
 @route("POST /console/announcements/unsay", HEADS_AND_DESK)

@@ -44,6 +44,8 @@ SIGNS = {
 }
 PHASE_SIGN = "phase"
 
+SECOND_MS = 1000  # `wall` knows whole seconds: what ends at 18:55 would read 18:54 for most of each second
+
 DATE_ALONE, DATE_AND_TIME = "%Y-%m-%d", "%Y-%m-%d %H:%M"
 
 
@@ -279,7 +281,7 @@ def announcement_lines(
                 until_ms,
                 left_ms,
                 each.kind in COUNTED and left_ms is not None,
-                time_of_day(wall, left_ms) if left_ms is not None else "",
+                time_of_day(wall, left_ms + SECOND_MS) if left_ms is not None else "",
             )
         )
     return tuple(lines)

@@ -374,8 +374,37 @@ def test_the_next_start_may_be_a_time_of_day(house: House, desk: Browser):
     hour = datetime.fromisoformat(house.time.wall).astimezone().hour
     desk.post("/console/announcements/say", kind="next", until=f"{hour}:30")
     assert said(house).startswith("Next round starts in 29:30")
-    desk.post("/console/announcements/say", kind="next", text="The cut begins", until=f"{(hour + 23) % 24}:00")
-    assert "The cut begins in 1379:30" in said(house), "tomorrow"
+
+
+def at_local(time: str) -> str:
+    return f"{datetime.fromisoformat(f'2026-11-21T{time}').astimezone().isoformat()}"
+
+
+def test_a_time_of_day_is_read_as_it_was_typed(house: House, desk: Browser):
+    # 18:30:00.9 to 18:55 by a clock that names whole seconds: read again at 18:39:59.2, 18:40:00.9 and so on.
+    house.time.wall, started_ms = at_local("18:30:00"), house.time.ms
+    desk.post("/console/announcements/say", kind="next", until="18:55")
+    for later_ms, wall in ((0, "18:30:00"), (599_300, "18:39:59"), (600_900, "18:40:00"), (1_499_999, "18:54:59")):
+        house.time.ms, house.time.wall = started_ms + later_ms, at_local(wall)
+        assert said(house).endswith("(18:55)"), wall
+    house.time.ms = started_ms + 25 * 60_000
+    assert said(house) == "", "over at 18:55:00"
+
+
+def test_a_time_that_has_passed_is_refused_with_how_to_mean_tomorrow(house: House, desk: Browser):
+    house.time.wall = at_local("18:29:00")
+    answer = desk.post("/console/announcements/say", kind="next", until="13:30")
+    assert answer.status_code == 400
+    assert "13:30 has passed today. For 13:30 tomorrow, enter 1141 minutes." in answer.text
+    assert said(house) == ""
+    desk.post("/console/announcements/say", kind="next", until="1141")
+    assert "in 1141:00 (13:30)" in said(house)
+
+
+def test_a_time_of_the_night_to_come_is_taken(house: House, desk: Browser):
+    house.time.wall = at_local("23:50:00")
+    desk.post("/console/announcements/say", kind="next", until="0:30")
+    assert "in 40:00 (00:30)" in said(house)
 
 
 @pytest.mark.parametrize(
