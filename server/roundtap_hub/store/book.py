@@ -34,7 +34,8 @@ class Book:
     persons: Mapping[Seat, str] = field(default_factory=dict)
     forgotten: frozenset[Seat] = frozenset()  # seats whose person was forgotten
     spelled: frozenset[Seat] = frozenset()  # of persons who were joined, the seats with the other spellings
-    events: Mapping[str, Any] = field(default_factory=dict)  # events whose players it has taken, and what orders them
+    events: Mapping[str, Any] = field(default_factory=dict)  # events that it has heard of, and what orders them
+    read: frozenset[str] = frozenset()  # events all of whose players it has taken: they were over
 
     @cached_property
     def seats(self) -> Mapping[str, tuple[Seat, ...]]:
@@ -97,7 +98,7 @@ def decide_book(book: Book, new: NewEntry) -> list[NewEntry]:
             if not ((event, competitor) in book.forgotten or (event, competitor) in book.persons or person in there)
         }
         gone = {(event, who) for who in data.get("removed", ())} & book.persons.keys()
-        some = persons or gone or ("removed" not in data and event not in book.events)
+        some = persons or gone or ("all" in data and event not in book.read)
         return [structs.replace(new, data={**data, "persons": persons})] if some else []
     for person in (data["person"], data.get("other", data["person"])):
         if person not in book.seats:
@@ -127,12 +128,13 @@ def apply_book(book: Book, entry: Entry, age: Any) -> Book:
         # Who was removed from the event may come to it as another entry.
         gone = {(event, who) for who in data.get("removed", ())}
         kept = {seat: who for seat, who in book.persons.items() if seat not in gone}
-        return replace(book, persons={**seats, **kept}, events={**book.events, event: age})
+        read = book.read | ({event} if "all" in data else set())
+        return replace(book, persons={**seats, **kept}, events={**book.events, event: age}, read=read)
     if entry.kind == PEOPLE_JOINED:
         two = data["person"], data["other"]
-        newest = {who: seat for seat, who in book.persons.items() if who in two}
+        newest = {seats[-1] for who, seats in book.seats.items() if who in two}
         persons = {seat: two[0] if who == two[1] else who for seat, who in book.persons.items()}
-        return replace(book, persons=persons, spelled=book.spelled.union(newest.values()))
+        return replace(book, persons=persons, spelled=book.spelled | newest)
     if entry.kind == PERSON_PARTED:
         return replace(book, persons={**book.persons, tuple(data["seat"]): data["new"]})
     gone = set(seats_forgotten([entry]))

@@ -214,6 +214,13 @@ def decide_request(pending: Snapshot, request: WriteRequest, at: Timestamp) -> t
         gone = {"event": event_id, "persons": {}, "removed": [competitor]}
         pending, entries = _decide_venue_step(pending, NewEntry(PEOPLE_KNOWN, gone), at, request.actor)
         made += entries
+    _refuse_broken_teams(pending, request)
+    for record in request.people:
+        refuse_damaged(record.competitor, record.person)
+        if (record.event, record.competitor) in pending.venue.book.forgotten:
+            raise Problem("person_forgotten", name=forgotten_person(record.competitor).name)
+        refuse_unfit_person(record.person, pending.people_of(record.event).get(record.competitor))
+        pending = pending.with_person(record.event, record.competitor, record.person)
     over = {entry.stream for entry in made if entry.kind == "event-finished"}
     for event_id in sorted(over | {entry.data["event"] for entry in made if entry.kind == EVENT_ARCHIVED}):
         # What cannot be read can still be put away.
@@ -225,13 +232,6 @@ def decide_request(pending: Snapshot, request: WriteRequest, at: Timestamp) -> t
         # Of a dormant event they are read again.
         if competitor in pending.people.get(event_id, ()):
             pending = pending.with_person(event_id, competitor, forgotten_person(competitor))
-    _refuse_broken_teams(pending, request)
-    for record in request.people:
-        refuse_damaged(record.competitor, record.person)
-        if (record.event, record.competitor) in pending.venue.book.forgotten:
-            raise Problem("person_forgotten", name=forgotten_person(record.competitor).name)
-        refuse_unfit_person(record.person, pending.people_of(record.event).get(record.competitor))
-        pending = pending.with_person(record.event, record.competitor, record.person)
     return pending.with_rows(request.beside) if request.beside else pending, made
 
 
@@ -337,7 +337,7 @@ def _refuse_command(saved: Snapshot, state: EventState, command: commands.Comman
 
 
 def _with_players(saved: Snapshot, known: NewEntry) -> NewEntry:
-    """A PEOPLE_KNOWN without persons, with those of all players of its event."""
+    """A PEOPLE_KNOWN without persons, with those of all players of its event: "all" tells that nobody is left."""
     event_id, book = known.data["event"], saved.venue.book
     state, people = saved.event(event_id), saved.people_of(event_id)
     if state is None or event_id in saved.venue.deleted:
@@ -349,7 +349,7 @@ def _with_players(saved: Snapshot, known: NewEntry) -> NewEntry:
     }
     taken = {person for seat, person in book.persons.items() if seat[0] == event_id}
     return structs.replace(
-        known, data={"event": event_id, "persons": recognize(event_id, new, saved.known_people(), taken)}
+        known, data={"event": event_id, "all": True, "persons": recognize(event_id, new, saved.known_people(), taken)}
     )
 
 

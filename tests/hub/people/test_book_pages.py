@@ -1,11 +1,14 @@
 """The pages of the people: found by any spelling, joined, parted, and forgotten on every page."""
 
+import io
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from pages_kit import House, open_house, text_of
+from pages_kit import Browser, House, open_house, text_of
 
 from roundtap_core.event.commands import FinishEvent
 from roundtap_core.event.entries import VENUE, NewEntry
@@ -43,6 +46,11 @@ def another_event(house: House, *people: str) -> str:
 def page_of(house: House, name: str) -> str:
     [found] = [each.id for each in house.service.snapshot.known_people() if each.person.name == name]
     return f"/console/people/{found}"
+
+
+def import_file(browser: Browser, data: dict[str, Any]) -> None:
+    answer = browser.post("/console/import", file=(io.BytesIO(json.dumps(data).encode()), "event.json"))
+    assert answer.status_code == 303, text_of(answer)
 
 
 def listed(page: str) -> list[str]:
@@ -159,3 +167,19 @@ def test_a_restored_hub_says_of_when_its_copy_is(house: House) -> None:
     house.service.execute([Step(VENUE, NewEntry("epoch-begun", {"epoch": "second", "restored": restored}))], "recover")
     for path in ("/console/people", "/console/restored"):
         assert "restored from a copy of 2026-11-27 18:30 UTC" in text_of(house.organizer().get(path)), path
+
+
+def test_the_players_of_an_event_file_that_is_over_are_known_with_or_without_ids_of_persons(house: House) -> None:
+    browser = house.organizer()
+    data = json.loads(browser.get("/console/e1/export.json").text)
+    for number, competitor in enumerate(data["competitors"], start=1):
+        if number > 1:
+            del competitor["person"]
+        competitor |= {"name": f"Guest {number}", "public_name": f"G. {number}"}
+    import_file(browser, data)
+    assert house.service.snapshot.unread_events() == []
+    names = {each.person.name: each.seats for each in house.service.snapshot.known_people()}
+    assert [names[f"Guest {n}"] for n in (1, 2, 3, 4)] == [
+        (("e1", "p1"), ("e2", "p1")),
+        *((("e2", f"p{n}"),) for n in (2, 3, 4)),
+    ]
