@@ -113,8 +113,8 @@ def decide_book(book: Book, new: NewEntry) -> list[NewEntry]:
     if new.kind == PERSON_PARTED and (tuple(data["seat"]) not in seats or len(seats) == 1 or data["new"] in book.seats):
         raise Problem("book_seat_alone")
     if new.kind == PERSON_FORGOTTEN:
-        # Whatever the page showed: the seats that the person has now.
-        return [structs.replace(new, data={**data, "seats": [list(seat) for seat in seats]})]
+        # Whatever the page showed: the seats that the person has now, and as an official.
+        return [structs.replace(new, data={**data, "seats": [*map(list, seats), *data.get("seats", ())]})]
     return [new]
 
 

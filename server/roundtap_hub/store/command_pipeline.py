@@ -365,6 +365,21 @@ def refuse_forgetting(saved: Snapshot, person: str) -> None:
                 raise Problem("book_still_plays", name=state.name)
 
 
+def _officials_of(saved: Snapshot, person: str) -> list[list[str]]:
+    """(event, official) of those who are this person: they play at that seat, or have the same name. Raises Problem for
+    an event that cannot be read."""
+    seats = saved.venue.book.seats.get(person, ())
+    names = {fold(row.name) for row in saved.people_at(seats).values()}
+    return [
+        [event_id, official.id]
+        for event_id, seat in seats
+        if (state := saved.event(event_id)) is not None
+        for official in state.officials.values()
+        if official.plays == seat
+        or ((row := saved.people_of(event_id).get(official.id)) is not None and fold(row.name) in names)
+    ]
+
+
 def refuse_event_change(saved: Snapshot, new: NewEntry) -> None:
     """Raise Problem("unknown_event", "event_in_play", "event_not_over") if an event cannot be archived, restored or
     deleted."""
@@ -392,7 +407,9 @@ def _decide_venue_step(pending: Snapshot, request: NewEntry, at: Timestamp, acto
     if request.kind == PEOPLE_KNOWN and "persons" not in request.data:
         request = _with_players(pending, request)
     if request.kind == PERSON_FORGOTTEN:
-        refuse_forgetting(pending, request.data["person"])
+        person = request.data["person"]
+        refuse_forgetting(pending, person)
+        request = structs.replace(request, data={"person": person, "seats": _officials_of(pending, person)})
     refuse_over_limits(request.data)
     refuse_settling(pending, request)
     refuse_stale_key(pending.venue.units, pending.venue.staff, request)

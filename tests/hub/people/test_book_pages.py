@@ -183,3 +183,21 @@ def test_the_players_of_an_event_file_that_is_over_are_known_with_or_without_ids
         (("e1", "p1"), ("e2", "p1")),
         *((("e2", f"p{n}"),) for n in (2, 3, 4)),
     ]
+
+
+def test_who_was_an_official_of_the_event_too_is_forgotten_there_as_well(house: House) -> None:
+    event_id, browser = another_event(house, ANA, LONG, LUKASZ, "Eva Luz"), house.organizer()
+    told = [("Zoe Org", "organizer", ""), ("Ala Szcz.", "judge", "p2"), (LONG.upper(), "judge", ""), (ANA, "judge", "")]
+    for name, role, plays in told:
+        browser.post(f"/console/{event_id}/officials", name=name, role=role, plays=plays, second="1")
+    browser.post(f"/console/{event_id}/archive")
+    form = text_of(browser.get(page_of(house, LONG)))
+    assert "Files in other places stay, and so do names in teams and of the staff." in form
+    browser.post(f"{page_of(house, LONG)}/forget", name=LONG)
+    people = house.service.snapshot.people_of(event_id)
+    officials = ["Zoe Org", "Player o2 (forgotten)", "Player o3 (forgotten)", ANA]
+    assert [people[who].name for who in ("p2", "o1", "o2", "o3", "o4")] == [GONE, *officials]
+    assert house.service.journal.people([event_id])[event_id] == people
+    last = list(house.service.journal.entries(VENUE))[-1]
+    seats = [["e1", "p2"], [event_id, "p2"], [event_id, "o2"], [event_id, "o3"]]
+    assert (last.kind, last.data["seats"]) == ("person-forgotten", seats)
