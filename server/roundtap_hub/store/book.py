@@ -37,7 +37,8 @@ class Book:
     persons: Mapping[Seat, str] = field(default_factory=dict)
     forgotten: frozenset[Seat] = frozenset()  # seats whose person was forgotten
     spelled: frozenset[Seat] = frozenset()  # of persons who were joined, the seats with the other spellings
-    events: Mapping[str, Any] = field(default_factory=dict)  # events whose players it has taken, and what orders them
+    events: Mapping[str, Any] = field(default_factory=dict)  # events that it has heard of, and what orders them
+    read: frozenset[str] = frozenset()  # events all of whose players it has taken: they were over
 
     @cached_property
     def seats(self) -> Mapping[str, tuple[Seat, ...]]:
@@ -99,7 +100,7 @@ def decide_book(book: Book, new: NewEntry) -> list[NewEntry]:
             if not ((event, competitor) in book.forgotten or (event, competitor) in book.persons or person in there)
         }
         gone = {(event, who) for who in data.get("removed", ())} & book.persons.keys()
-        some = persons or gone or ("removed" not in data and event not in book.events)
+        some = persons or gone or ("all" in data and event not in book.read)
         return [structs.replace(new, data={**data, "persons": persons})] if some else []
     for person in (data["person"], data.get("other", data["person"])):
         if person not in book.seats:
@@ -112,8 +113,8 @@ def decide_book(book: Book, new: NewEntry) -> list[NewEntry]:
             raise Problem("book_same_event")
     if new.kind == PERSON_PARTED and (tuple(data["seat"]) not in seats or len(seats) == 1 or data["new"] in book.seats):
         raise Problem("book_seat_alone")
-    # Who is forgotten has all the seats of now, whatever the page showed.
-    more = {"seats": [list(seat) for seat in seats]} if new.kind == PERSON_FORGOTTEN else {}
+    # Who is forgotten has all the seats of now, whatever the page showed, and those as an official.
+    more = {"seats": [*map(list, seats), *data.get("seats", ())]} if new.kind == PERSON_FORGOTTEN else {}
     return [structs.replace(new, data={**data, **more})]
 
 
@@ -122,9 +123,9 @@ def apply_book(book: Book, entry: Entry, age: Any) -> Book:
     data, event = entry.data, str(entry.data.get("event"))
     if entry.kind == PEOPLE_JOINED:
         two = data["person"], data["other"]
-        newest = {who: seat for seat, who in book.persons.items() if who in two}
+        newest = {seats[-1] for who, seats in book.seats.items() if who in two}
         persons = {seat: two[0] if who == two[1] else who for seat, who in book.persons.items()}
-        return replace(book, persons=persons, spelled=book.spelled.union(newest.values()))
+        return replace(book, persons=persons, spelled=book.spelled | newest)
     if entry.kind == PERSON_PARTED:
         return replace(book, persons={**book.persons, tuple(data["seat"]): data["new"]})
     # Who was removed from the event may come to it as another entry.
@@ -134,7 +135,8 @@ def apply_book(book: Book, entry: Entry, age: Any) -> Book:
         return replace(book, persons=kept, forgotten=book.forgotten | gone)
     # An entry that follows another copy of this journal may name seats that are known otherwise here.
     seats = {(event, who): person for who, person in data["persons"].items() if (event, who) not in book.forgotten}
-    return replace(book, persons={**seats, **kept}, events={**book.events, event: age})
+    read = book.read | ({event} if "all" in data else set())
+    return replace(book, persons={**seats, **kept}, events={**book.events, event: age}, read=read)
 
 
 def seats_forgotten(entries: Iterable[Entry | NewEntry]) -> list[Seat]:

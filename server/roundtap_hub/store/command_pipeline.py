@@ -211,6 +211,13 @@ def decide_request(pending: Snapshot, request: WriteRequest, at: Timestamp) -> t
         made += entries
     for event_id, competitor in people_removed(made):
         pending = pending.without_person(event_id, competitor)
+    _refuse_broken_teams(pending, request)
+    for record in request.people:
+        refuse_damaged(record.competitor, record.person)
+        if (record.event, record.competitor) in pending.venue.book.forgotten:
+            raise Problem("person_forgotten", name=forgotten_person(record.competitor).name)
+        refuse_unfit_person(record.person, pending.people_of(record.event).get(record.competitor))
+        pending = pending.with_person(record.event, record.competitor, record.person)
     known: list[dict[str, Any]] = [
         {"event": event_id, "persons": {}, "removed": [who]} for event_id, who in people_removed(made)
     ]
@@ -225,13 +232,6 @@ def decide_request(pending: Snapshot, request: WriteRequest, at: Timestamp) -> t
         # Of a dormant event they are read again.
         if competitor in pending.people.get(event_id, ()):
             pending = pending.with_person(event_id, competitor, forgotten_person(competitor))
-    _refuse_broken_teams(pending, request)
-    for record in request.people:
-        refuse_damaged(record.competitor, record.person)
-        if (record.event, record.competitor) in pending.venue.book.forgotten:
-            raise Problem("person_forgotten", name=forgotten_person(record.competitor).name)
-        refuse_unfit_person(record.person, pending.people_of(record.event).get(record.competitor))
-        pending = pending.with_person(record.event, record.competitor, record.person)
     return pending.with_rows(request.beside) if request.beside else pending, made
 
 
@@ -340,7 +340,7 @@ def _refuse_command(saved: Snapshot, state: EventState, command: commands.Comman
 
 
 def _with_players(saved: Snapshot, known: NewEntry) -> NewEntry:
-    """A PEOPLE_KNOWN without persons, with those of all players of its event."""
+    """A PEOPLE_KNOWN without persons, with those of all players of its event: "all" tells that nobody is left."""
     event_id, book = known.data["event"], saved.venue.book
     state, people = saved.event(event_id), saved.people_of(event_id)
     if state is None or event_id in saved.venue.deleted:
@@ -352,7 +352,7 @@ def _with_players(saved: Snapshot, known: NewEntry) -> NewEntry:
     }
     taken = {person for seat, person in book.persons.items() if seat[0] == event_id}
     return structs.replace(
-        known, data={"event": event_id, "persons": recognize(event_id, new, saved.known_people(), taken)}
+        known, data={"event": event_id, "all": True, "persons": recognize(event_id, new, saved.known_people(), taken)}
     )
 
 
@@ -366,6 +366,21 @@ def refuse_forgetting(saved: Snapshot, person: str) -> None:
             there = _with_players(saved, NewEntry(PEOPLE_KNOWN, {"event": state.id})).data["persons"].values()
             if any(seat[0] == state.id for seat in saved.venue.book.seats.get(person, ())) or person in there:
                 raise Problem("book_still_plays", name=state.name)
+
+
+def _officials_of(saved: Snapshot, person: str) -> list[list[str]]:
+    """(event, official) of those who are this person: they play at that seat, or have the same name. Raises Problem for
+    an event that cannot be read."""
+    seats = saved.venue.book.seats.get(person, ())
+    names = {fold(row.name) for row in saved.people_at(seats).values()}
+    return [
+        [event_id, official.id]
+        for event_id, seat in seats
+        if (state := saved.event(event_id)) is not None
+        for official in state.officials.values()
+        if official.plays == seat
+        or ((row := saved.people_of(event_id).get(official.id)) is not None and fold(row.name) in names)
+    ]
 
 
 def refuse_event_change(saved: Snapshot, new: NewEntry) -> None:
@@ -395,7 +410,9 @@ def _decide_venue_step(pending: Snapshot, request: NewEntry, at: Timestamp, acto
     if request.kind == PEOPLE_KNOWN and "persons" not in request.data:
         request = _with_players(pending, request)
     if request.kind == PERSON_FORGOTTEN:
-        refuse_forgetting(pending, request.data["person"])
+        person = request.data["person"]
+        refuse_forgetting(pending, person)
+        request = structs.replace(request, data={"person": person, "seats": _officials_of(pending, person)})
     refuse_over_limits(request.data)
     refuse_settling(pending, request)
     refuse_stale_key(pending.venue.units, pending.venue.staff, request)

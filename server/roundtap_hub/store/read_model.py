@@ -99,7 +99,7 @@ class Snapshot:
         return [
             event_id
             for event_id in self.ids
-            if event_id not in self.venue.book.events.keys() | self.venue.deleted
+            if event_id not in self.venue.book.read | self.venue.deleted
             and is_dormant(self.venue, (self.dormant.get(event_id) or self.events[event_id]).finished, event_id)
         ]
 

@@ -1,11 +1,14 @@
 """The pages of the people: found by any spelling, joined, parted, and forgotten on every page."""
 
+import io
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from pages_kit import House, open_house, text_of
+from pages_kit import Browser, House, open_house, text_of
 
 from roundtap_core.event.commands import FinishEvent
 from roundtap_core.event.entries import VENUE, NewEntry
@@ -43,6 +46,11 @@ def another_event(house: House, *people: str) -> str:
 def page_of(house: House, name: str) -> str:
     [found] = [each.id for each in house.service.snapshot.known_people() if each.person.name == name]
     return f"/console/people/{found}"
+
+
+def import_file(browser: Browser, data: dict[str, Any]) -> None:
+    answer = browser.post("/console/import", file=(io.BytesIO(json.dumps(data).encode()), "event.json"))
+    assert answer.status_code == 303, text_of(answer)
 
 
 def listed(page: str) -> list[str]:
@@ -159,3 +167,37 @@ def test_a_restored_hub_says_of_when_its_copy_is(house: House) -> None:
     house.service.execute([Step(VENUE, NewEntry("epoch-begun", {"epoch": "second", "restored": restored}))], "recover")
     for path in ("/console/people", "/console/restored"):
         assert "restored from a copy of 2026-11-27 18:30 UTC" in text_of(house.organizer().get(path)), path
+
+
+def test_the_players_of_an_event_file_that_is_over_are_known_with_or_without_ids_of_persons(house: House) -> None:
+    browser = house.organizer()
+    data = json.loads(browser.get("/console/e1/export.json").text)
+    for number, competitor in enumerate(data["competitors"], start=1):
+        if number > 1:
+            del competitor["person"]
+        competitor |= {"name": f"Guest {number}", "public_name": f"G. {number}"}
+    import_file(browser, data)
+    assert house.service.snapshot.unread_events() == []
+    names = {each.person.name: each.seats for each in house.service.snapshot.known_people()}
+    assert [names[f"Guest {n}"] for n in (1, 2, 3, 4)] == [
+        (("e1", "p1"), ("e2", "p1")),
+        *((("e2", f"p{n}"),) for n in (2, 3, 4)),
+    ]
+
+
+def test_who_was_an_official_of_the_event_too_is_forgotten_there_as_well(house: House) -> None:
+    event_id, browser = another_event(house, ANA, LONG, LUKASZ, "Eva Luz"), house.organizer()
+    told = [("Zoe Org", "organizer", ""), ("Ala Szcz.", "judge", "p2"), (LONG.upper(), "judge", ""), (ANA, "judge", "")]
+    for name, role, plays in told:
+        browser.post(f"/console/{event_id}/officials", name=name, role=role, plays=plays, second="1")
+    browser.post(f"/console/{event_id}/archive")
+    form = text_of(browser.get(page_of(house, LONG)))
+    assert "Files in other places stay, and so do names in teams and of the staff." in form
+    browser.post(f"{page_of(house, LONG)}/forget", name=LONG)
+    people = house.service.snapshot.people_of(event_id)
+    officials = ["Zoe Org", "Player o2 (forgotten)", "Player o3 (forgotten)", ANA]
+    assert [people[who].name for who in ("p2", "o1", "o2", "o3", "o4")] == [GONE, *officials]
+    assert house.service.journal.people([event_id])[event_id] == people
+    last = list(house.service.journal.entries(VENUE))[-1]
+    seats = [["e1", "p2"], [event_id, "p2"], [event_id, "o2"], [event_id, "o3"]]
+    assert (last.kind, last.data["seats"]) == ("person-forgotten", seats)

@@ -135,3 +135,17 @@ def test_two_of_one_name_in_one_event_are_two_persons_and_the_newest_comes_first
     three = {who: Person("Jan Kowalski") for who in ("p1", "p2", "p3")}
     assert list(recognize("tonight", three, book).values()) == ["newest", "older", first_id(("tonight", "p3"))]
     assert recognize("tonight", {"p1": three["p1"]}, book, taken=["newest"]) == {"p1": "older"}
+
+
+def test_an_event_is_read_only_once_all_its_players_are_taken() -> None:
+    entered = venue_of(zulu={"p1": "anna"})
+    assert entered.book.read == frozenset()
+    over = told(entered, "people-known", event="zulu", persons={"p2": "bert"}, all=True)
+    assert (over.book.read, seats(over)) == ({"zulu"}, {"anna": ["zulu/p1"], "bert": ["zulu/p2"]})
+    assert told(over, "people-known", event="zulu", persons={}, all=True) is over
+
+
+def test_of_two_who_are_joined_the_newest_seats_tell_how_they_are_spelled() -> None:
+    venue = venue_of(zulu={"p1": "anna"}, alpha={"p4": "anja"}, mike={"p7": "anna"})
+    joined = told(venue, "people-joined", person="anna", other="anja")
+    assert joined.book.spelled == {("mike", "p7"), ("alpha", "p4")}
