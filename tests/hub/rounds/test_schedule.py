@@ -1,14 +1,18 @@
 """The schedule: rounds as they really went, by the entries' own moments, and when the event will be over."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from asgi_client import AsgiClient
+from feed_listener import Listener
 from pages_kit import House, open_house, text_of
 
 from roundtap_core.event.commands import EnterResult, GrantExtension, SetClock
 from roundtap_core.records import Result, SidePair
+from roundtap_hub.app.asgi import HubApplication
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.views.schedule import Schedule, schedule
 
@@ -201,6 +205,29 @@ def test_console_and_wall_say_when_the_event_ends(hall: Hall):
     wall = text_of(hall.house.browser().get("/wall/e1"))
     assert f"ends {day(75)}" in wall
     assert f"est. end {day(245)}" in wall
+
+
+def test_a_wall_that_is_open_hears_of_each_new_end_and_of_none_after_the_last_round(hall: Hall):
+    hall.house.publish()
+    hall.start(0)
+    with (
+        closing(AsgiClient(HubApplication(hall.house.hub), lifespan=True)) as client,
+        closing(Listener(client, "/wall/e1")) as wall,
+    ):
+
+        def told(html: str) -> bool:
+            regions = [region for patch in wall.named("patch") for region in patch["regions"]]
+            return [each["html"] for each in regions if each["id"] == "event-ends"][-1:] == [html]
+
+        assert f"est. end {day(245)}" in text_of(client.get("/wall/e1", accept_language="en"))
+        hall.at(105)
+        hall.house.play()
+        ends = '<span class="ends" id="event-ends" data-live>{}</span>'
+        wall.until(lambda: told(ends.format(f"est. end {day(335)}")), "30 min more a round")
+        hall.round(115, 115, 190)
+        hall.round(200, 200, 275)
+        assert not hall.house.event.finished
+        wall.until(lambda: told(ends.format("")), "no end")
 
 
 def test_what_was_read_once_is_read_on_from_its_last_entry(hall: Hall, monkeypatch: pytest.MonkeyPatch):
