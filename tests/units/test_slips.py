@@ -144,7 +144,7 @@ def test_a_slip_says_table_round_event_and_code_and_the_table_again_at_the_end()
     assert "#1042 3fa9c1d07be25564" in said
 
 
-def test_names_are_whole_and_broken_between_words_only():
+def test_names_are_whole_and_broken_between_words_where_these_fit():
     made = slip(slip_content("xwing-standard", LONG), SHEET_58, unit_words("de"))
     names = [each for each in made if isinstance(each, TextLine) and each.bold][:-1]
     left, right = zip(*[[cell.text for cell in line.cells] for line in names], strict=True)
@@ -158,7 +158,18 @@ def test_names_are_whole_and_broken_between_words_only():
         ("Ana Ruiz", 15, ["Ana Ruiz"]),
         ("Ana Ruiz", 4, ["Ana", "Ruiz"]),
         ("Wiśniewska-Szczepańska", 15, ["Wiśniewska-", "Szczepańska"]),
-        ("Brzęczyszczykiewicz", 10, ["Brzęczyszczykiewicz"]),
+        ("Brzęczyszczykiewicz", 15, ["Brzęczyszczykiewicz"]),
+        ("Ana Brzęczyszczykiewiczowa", 15, ["Ana", "Brzęczyszczyki-", "ewiczowa"]),
+        (
+            "Donaudampfschifffahrtskapitäne von Au",
+            15,
+            ["Donaudampfschi-", "fffahrtskapitäne", "von Au"],
+        ),
+        (
+            "Grzegorzewska-Kowalczykówna-Przybyszewska",
+            15,
+            ["Grzegorzewska-", "Kowalczykówna-", "Przybyszewska"],
+        ),
         ("", 10, []),
     ],
 )

@@ -220,12 +220,15 @@ def columns_of(text: str) -> int:
 
 def wrap_text(text: str, columns: int) -> list[str]:
     """The text on lines of `columns` columns, broken at spaces, after hyphens and Chinese letters, which take two
-    columns each, never inside a word."""
+    columns each. A word too long for a line is drawn narrower up to a third, and broken with a hyphen beyond."""
     lines: list[str] = []
     for piece in BREAKS.sub(r"\1\n", text).split("\n"):
         if lines and columns_of((lines[-1] + piece).rstrip()) <= columns:
             lines[-1] += piece
         else:
+            while columns_of(piece.rstrip()) >= columns * 4 // 3 > columns > 1:
+                lines.append(f"{piece[: columns - 1]}-")
+                piece = piece[columns - 1 :]
             lines.append(piece)
     return [line.rstrip() for line in lines if line.strip()]
 
