@@ -186,7 +186,8 @@ class TableView(Message, frozen=True):
     `call_ms`: the last one that the hub has heard of, as the table named it, 0 for none; `leave_asked`: sides whose
     wish to leave, made here, is on the hub's disk, None from a hub that does not say; `leave_refused`: sides whose
     wish was refused by an official; `finished`: events that are over; `lost_round`: the hub was restored and lacks
-    the round that this unit held, which the table goes on with."""
+    the round that this unit held, which the table goes on with; `last_round`: the event has none
+    after this one."""
 
     event: EventView | None = None
     table: Annotated[int, Meta(ge=1, le=99_999)] | None = None
@@ -206,6 +207,7 @@ class TableView(Message, frozen=True):
     leave_asked: Annotated[tuple[Side, ...], Meta(max_length=2)] | None = None
     call_closed: bool = False
     call_ms: int = 0
+    last_round: bool | UnsetType = UNSET
 
     def __post_init__(self) -> None:
         if self.form is not None:

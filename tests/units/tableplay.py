@@ -86,6 +86,7 @@ class Table:
             "leave_asked": None,
             "call_closed": False,
             "call_ms": 0,
+            "last_round": False,
             **self.told,
             **changes,
         }
@@ -153,6 +154,7 @@ class Table:
                     "leave_asked": told["leave_asked"],
                     "call_closed": told["call_closed"],
                     "call_ms": told["call_ms"],
+                    "last_round": told["last_round"],
                 },
             ),
             self.now_ms,

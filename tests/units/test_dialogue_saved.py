@@ -89,6 +89,16 @@ def test_ten_seconds_to_say_that_one_leaves(saved):
     assert saved.status.leave == ()
 
 
+def test_in_the_last_round_of_the_event_no_drop_is_offered(table):
+    table.hub_says(last_round=True)
+    table.hub_saves(1041, report=0)
+    table.hub_saves(1042, report=1)
+    table.wait(5000)
+    assert table.says == "SAVED #1042 | ● Ana R. 100:20 Bruno M. | SAVED #1042 | Bruno M. 20:100 Ana R. ●"
+    table.asks_to_leave("bruno")
+    assert table.status.leave == ()
+
+
 def test_a_correction_starts_from_the_result_and_a_judge_decides_between_the_two(saved):
     saved.hub_says(state="agreed", a=score(100, 20), b=score(100, 20), result=score(100, 20), number=1042)
     saved.wait(20_000)

@@ -79,15 +79,30 @@ def upcoming_stage(state: EventState) -> str:
 
 
 def has_more_rounds(state: EventState) -> bool:
-    """Whether the event's plan has anything after the public rounds; Swiss rounds without a plan end whenever they end,
-    a stage that has begun only when it is played out."""
-    options = state.options
-    if options.get("structure") == "own" and options.get("swiss_rounds") is None and not second_stage_begun(state):
+    """Whether the event's plan has anything after the public rounds; a stage that has begun ends only when it is played
+    out."""
+    if not has_plan(state) and not second_stage_begun(state):
         return False
     try:
         return upcoming_stage(state) != OVER
     except Problem:
         return False
+
+
+def ends_with(state: EventState, number: int) -> bool:
+    """Whether the event's plan has nothing after that round, however it goes: then no one drops in it any more."""
+    begun = second_stage_begun(state)
+    if not begun and (not has_plan(state) or state.cut_size >= 2):
+        return False
+    try:
+        return number >= total_planned_rounds(state)
+    except Problem:
+        return False
+
+
+def has_plan(state: EventState) -> bool:
+    """Swiss rounds without a number end whenever they end."""
+    return state.options.get("structure") != "own" or state.options.get("swiss_rounds") is not None
 
 
 def second_stage_is_swiss(state: EventState) -> bool:

@@ -9,7 +9,7 @@ from msgspec.structs import asdict
 
 from roundtap_core.clock import Clock, Instant
 from roundtap_core.errors import Problem
-from roundtap_core.event.event_flow import match_clock, swiss_rounds_after, total_planned_rounds
+from roundtap_core.event.event_flow import ends_with, match_clock, swiss_rounds_after, total_planned_rounds
 from roundtap_core.event.states import CLOSED, DISPUTE, ONE_PHONE, EventState, MatchState, RoundState
 from roundtap_core.forms.form import Form
 from roundtap_core.records import SIDES, Result, Side, SidePair
@@ -77,7 +77,8 @@ def table_view(
     if played:
         number = played.number
         shown = RoundView(number, _planned_rounds(state, number), played.stage, played.status)
-        view = view.replace(round=shown, rounds_left=swiss_rounds_after(state, number))
+        left, last = swiss_rounds_after(state, number), ends_with(state, number)
+        view = view.replace(round=shown, rounds_left=left, last_round=last or UNSET)
     return view.replace(
         event=EventView(state.id, DisplayText(state.name), state.color, state.rulebook_id),
         options=EventOptions(state.options),

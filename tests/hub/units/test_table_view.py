@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from hub_kit import HandClock, event_steps, make_event, people, running
 from wire_json import table_json
 
@@ -94,6 +95,36 @@ def test_a_finished_event_leaves_its_tables_and_is_named_to_the_units(tmp_path: 
         service.execute_one("e1", c.FinishEvent("the hall closes"), "organizer")
         view = table_json(service.snapshot, "table-1", reported=("e1", "gone"))
     assert (view["event"], view["match"], view["finished"]) == (None, None, ["e1"])
+
+
+@pytest.mark.parametrize(
+    ("options", "last"),
+    [
+        ({"structure": "own", "swiss_rounds": 1}, [True]),
+        ({"structure": "own", "swiss_rounds": 2}, [False, True]),
+        ({"structure": "own", "swiss_rounds": 1, "cut": 4}, [False, False, True]),
+        ({"structure": "own"}, [False, False]),
+    ],
+    ids=["one round", "two rounds", "with a cut", "without a plan"],
+)
+def test_a_view_tells_the_last_round_of_the_event_s_plan(
+    tmp_path: Path, options: dict[str, object], last: list[bool]
+) -> None:
+    told = []
+    with running(tmp_path / "journal.db") as service:
+        tell = lambda command: service.execute_one("e1", command, "organizer")  # noqa: E731
+        created = c.CreateEvent("Cup", "xwing-standard", None, options, "#0072B2", 7)
+        placed = Step(VENUE, NewEntry("unit-placed", {"unit": "table-1", "table": 1}))
+        service.execute([Step("e1", created), *event_steps()[1:], placed], "organizer", people())
+        for number in range(1, len(last) + 1):
+            if options.get("cut") and number == 2:
+                tell(c.MakeCut())
+            tell(c.DrawRound(number))
+            tell(c.PublishRound(number, 1))
+            told.append(table_json(service.snapshot, "table-1").get("last_round", False))
+            for match in service.snapshot.events["e1"].live.matches:  # type: ignore[union-attr]
+                tell(c.EnterResult(match.id, 0, Result(score=SidePair(100, 24))))
+    assert told == last
 
 
 def test_a_table_of_the_final_and_the_one_for_third_place(tmp_path: Path) -> None:

@@ -235,7 +235,7 @@ class StandingResult(DialogueState):
         table, side = self.table, OWN_KEYS.get(gesture.key)
         if side is None:
             return
-        if gesture.kind == LEAVE and self.just_saved(now_ms):
+        if gesture.kind == LEAVE and self.just_saved(now_ms) and (self.event_goes_on or side in table.leaving):
             table.leaving ^= {side}
             table.leave_pressed.add(side)
         elif gesture.kind == TAP and table.match.state == DECIDED:
@@ -249,6 +249,10 @@ class StandingResult(DialogueState):
     def just_saved(self, now_ms: int, within_ms: int = LEAVE_ASKED_MS) -> bool:
         at_ms = self.table.saved_at_ms
         return at_ms is not None and now_ms - at_ms < within_ms
+
+    @property
+    def event_goes_on(self) -> bool:
+        return self.table.view is None or not self.table.view.last_round
 
     def scene(self, now_ms: int) -> Scene:
         if self.just_saved(now_ms):
@@ -264,10 +268,10 @@ class StandingResult(DialogueState):
         # From the edge both read one row, which takes the whole width.
         readers = SIDES if table.facing == "edge" else (side,)
         leaving = any(table.leave_unsaved(each) or each in table.leaving for each in readers)
-        if result is not None and not leaving and self.just_saved(now_ms, RESULT_SHOWN_MS):
+        if result is not None and not leaving and (not self.event_goes_on or self.just_saved(now_ms, RESULT_SHOWN_MS)):
             return HalfScreen(saved, small=result_text.score_between_names(table, result, side))
-        key = "sending" if unsaved else "leave.asked" if leaves else "leave.ask"
-        return HalfScreen(saved, small=words(key, sign=SIGNS[side]))
+        key = "sending" if unsaved else "leave.asked" if leaves else "leave.ask" if self.event_goes_on else ""
+        return HalfScreen(saved, small=words(key, sign=SIGNS[side]) if key else "")
 
     def _done(self, side: Side) -> HalfScreen:
         table = self.table
