@@ -131,3 +131,13 @@ def test_without_scripts_the_forms_are_a_page_away(hall: Hall, screen: Screen) -
         screen.click(f"#{part} > summary")
         screen.click(f"#{part} a")
         assert browser.current_url.endswith(f"/console/{event}/{part}")
+
+
+def test_a_name_typed_before_the_game_is_chosen_stays(hall: Hall, screen: Screen) -> None:
+    screen.log_in(hall.url, PIN)
+    screen.open(f"{hall.url}/console/new")
+    screen.one("#new [name=name]").send_keys("Zima & Lato")
+    for game in ("warlords-of-terra", "keyforge-archon"):
+        screen.click(f".games a[href*='rulebook={game}']")
+        screen.until(lambda game=game: screen.all(f"#new [name=rulebook][value={game}]"), game)  # type: ignore[misc]
+        assert typed(screen.driver, "#new [name=name]") == "Zima & Lato"

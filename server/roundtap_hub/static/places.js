@@ -44,6 +44,16 @@
     for (const field of document.querySelectorAll("input[type^=date]")) field.classList.toggle("blank", !field.value && !field.validity.badInput);
   }
   document.addEventListener("input", markDates);
+  // A name typed before the game is chosen goes on to that game's form.
+  document.addEventListener("input", ({ target }) => {
+    if (!target.matches("#new [name=name]")) return;
+    for (const hidden of document.querySelectorAll("#own [name=name]")) hidden.value = target.value;
+    for (const game of document.querySelectorAll(".games a[href*='rulebook=']")) {
+      const to = new URL(game.href);
+      to.searchParams.set("name", target.value);
+      game.href = to;
+    }
+  });
   document.addEventListener("DOMContentLoaded", markDates);
   // What is typed replaces the figure that stands there.
   const figure = document.querySelector("main input[type=number][autofocus]");

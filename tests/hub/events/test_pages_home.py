@@ -58,6 +58,13 @@ def test_the_defaults_are_shown_without_opening_anything(house: House) -> None:
     assert "Points per list: 100" in summary
 
 
+def test_a_name_that_came_with_the_address_stands_in_the_form_of_every_game(house: House) -> None:
+    page = house.organizer().get("/console/new?rulebook=xwing-standard&name=Zima+%26+Lato").text
+    assert 'name="name" required maxlength="80" value="Zima &amp; Lato"' in page
+    assert 'href="/console/new?rulebook=warlords-of-terra&amp;name=Zima+%26+Lato"' in page
+    assert "name=Zima" not in house.organizer().get("/console/new").text
+
+
 def test_what_an_event_must_state_is_not_hidden_under_more(house: House) -> None:
     page = house.organizer().get("/console/new?rulebook=warlords-of-terra").text
     assert 'name="prize_places"' in page.partition('<details class="more">')[0]
