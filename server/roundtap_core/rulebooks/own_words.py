@@ -70,9 +70,10 @@ def _parameters(tie: TiebreakRules, words: Words) -> Iterator[str]:
 
 @lru_cache(maxsize=64)
 def words_of(book: Rulebook, words: Words) -> Words:
-    """The words in which a game is told: a store's own game brings its own for what tables and lists call it."""
+    """The words in which a game is told: a store's own game brings its own for what tables and lists call it,
+    and teams are called teams."""
     if not isinstance(book, OwnRulebook):
-        return words
+        return words.variant("teams") if book.team_size > 1 else words
     return _told_for(book.rules, words).with_texts(_labels(book, core_words(words.language)))
 
 

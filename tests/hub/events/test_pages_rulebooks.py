@@ -414,3 +414,23 @@ def test_squads_of_an_earlier_bye_can_still_be_noted(house: House):
     assert f"/match/{alone.id}/picks" in page
     browser.post(f"/console/e1/match/{alone.id}/picks", picks=["1", "2"])
     assert f"/match/{alone.id}/picks" not in browser.console().text
+
+
+@pytest.mark.parametrize(
+    ("language", "six", "registered", "draw"),
+    [
+        ("en", "6 teams", "6 teams registered", "6 teams, 2 rounds."),
+        ("de", "6 Teams", "6 Teams eingetragen", "6 Teams, 2 Runden."),
+        ("es", "6 equipos", "6 equipos inscritos", "6 equipos inscritos, 2 rondas."),
+        ("pl", "6 drużyn", "Na liście 6 drużyn", "Drużyn: 6, rund: 2."),
+    ],
+)
+def test_teams_are_counted_as_teams(house: House, language: str, six: str, registered: str, draw: str) -> None:
+    browser = create(house, "xwing-epic-team", swiss_rounds=2)
+    teams = "\n".join(f"Team {n}: Ana {n}, Bruno {n}" for n in range(1, 7))
+    browser.post("/console/e1/competitors", names=teams)
+    browser.headers = {**browser.headers, "Accept-Language": language}
+    assert f" · {six}" in text_of(browser.get("/console"))
+    assert registered in text_of(browser.get("/wall/e1"))
+    assert draw in text_of(browser.get("/console/e1"))
+    assert six in text_of(browser.get("/console/e1/players"))
