@@ -141,3 +141,21 @@ def test_a_name_typed_before_the_game_is_chosen_stays(hall: Hall, screen: Screen
         screen.click(f".games a[href*='rulebook={game}']")
         screen.until(lambda game=game: screen.all(f"#new [name=rulebook][value={game}]"), game)  # type: ignore[misc]
         assert typed(screen.driver, "#new [name=name]") == "Zima & Lato"
+
+
+def test_after_a_check_in_by_name_and_a_refused_one_the_field_takes_the_next_name(
+    own_hall: Hall, screen: Screen
+) -> None:
+    event = own_hall.create("Winter Open", people=PEOPLE[:4])
+    own_hall.house.organizer().post(f"/console/{event}/check-in", used="1")
+    screen.log_in(own_hall.url, PIN)
+    screen.open(f"{own_hall.url}/console/{event}/check-in")
+    for name, shown in (("Player 02", "#check-here"), ("Player 02", "[role=alert]"), ("Player 03", "#check-here")):
+        screen.settle()
+        screen.press(name, Keys.ENTER)
+        screen.until(
+            lambda name=name, shown=shown: name in screen.one(shown).text and not typed(screen.driver, "#name"),  # type: ignore[misc]
+            f"{name} in {shown}",
+        )
+        screen.whole()
+        assert screen.run("return document.activeElement.id") == "name", shown

@@ -613,7 +613,8 @@
 
   settleStep(false);
   const first = document.querySelector("[role=alert]");
-  if (first) first.focus();
+  // Where names come one after the other, a refusal is read and the next one typed.
+  if (first && !document.querySelector("[data-next-one]")) first.focus();
   // Where the hub is away, the page stays.
   if (body.dataset.reloadMs) setInterval(() => {
     if (!typing()) fetch("/time").then((answer) => { if (answer.ok && !typing()) location.reload(); }, () => {});
