@@ -11,7 +11,15 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 from roundtap.kit.player_names import player_names
-from roundtap_core.event.commands import CheckIn, DrawRound, EnterResult, PublishRound, SetCheckIn, SetOfficials
+from roundtap_core.event.commands import (
+    CheckIn,
+    DrawRound,
+    EnterResult,
+    PublishRound,
+    SetCheckIn,
+    SetClock,
+    SetOfficials,
+)
 from roundtap_core.event.states import MatchState, Official
 from roundtap_core.records import Result, SidePair
 from roundtap_core.rulebooks.registry import RULEBOOKS
@@ -220,6 +228,26 @@ def an_event(house: House, organizer: Browser, event: str, rulebook: str) -> Non
         house.service.execute_one(event, SetOfficials((Official("o0", "organizer"),)), "test")
     house.service.execute_one(event, DrawRound(11), "test")
     house.service.execute_one(event, PublishRound(1, 1, noted="a test"), "test")
+
+
+def test_the_next_table_s_number_never_lands_in_a_reason(own_hall: Hall, screen: Screen) -> None:
+    """60:24 is a result at time, and time is not up: an official says why."""
+    house, keys = own_hall.house, Keyboard(screen)
+    house.with_event(PEOPLE[:8], swiss_rounds=2)
+    house.publish()
+    house.service.execute_one("e1", SetClock("start"), "test")
+    the_desk(own_hall, screen, "e1")
+    keys.open(1)
+    keys.press("6024")
+    keys.reads("6024")
+    keys.press(Keys.ENTER)
+    screen.until(lambda: screen.run("return document.activeElement.name") == "reason", "the reason", 20)
+    keys.press(f"2{Keys.ENTER}")
+    assert screen.run("return [document.activeElement.name, document.activeElement.value]") == ["reason", ""]
+    assert result_at(house, 1) is None
+    keys.press(f"both had to go, table 2 too{Keys.ENTER}")
+    screen.until(lambda: result_at(house, 1) == Result(score=SidePair(60, 24), ended="time"), "the result", 20)
+    screen.until(lambda: screen.run("return document.activeElement.name") == "table", "the next number", 20)
 
 
 def test_a_slash_finds_tables_and_people_from_any_page(hall: Hall, desk: Screen) -> None:

@@ -144,6 +144,12 @@
       else take();
       return;
     }
+    // The next table's number is no reason: the field says that it still waits for one.
+    if (/^[0-9]$/.test(event.key) && event.target.matches("#entry-line [name=reason]") && !event.target.value) {
+      event.preventDefault();
+      event.target.reportValidity();
+      return;
+    }
     if (!/^[0-9]$/.test(event.key) || event.target.closest("input, textarea, select, [contenteditable]")) return;
     event.preventDefault();
     const begun = drawer.hidden || drawer.contains(document.activeElement);
