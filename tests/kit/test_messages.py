@@ -73,6 +73,7 @@ BY_CHANCE = {
     "regions.rows.key",
     "regions.rows.html",
     "time_up",
+    "view.last_round",
     "view.rules",
     *(f"final.{name}" for name in ("rank", "competitor", "name", "reached", "record", "status")),
 }

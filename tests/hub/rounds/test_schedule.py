@@ -13,7 +13,6 @@ from pages_kit import House, open_house, text_of
 from roundtap_core.event.commands import EnterResult, GrantExtension, SetClock
 from roundtap_core.records import Result, SidePair
 from roundtap_hub.app.asgi import HubApplication
-from roundtap_hub.live import browser_feed
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.views.schedule import Schedule, schedule
 
@@ -208,10 +207,7 @@ def test_console_and_wall_say_when_the_event_ends(hall: Hall):
     assert f"est. end {day(245)}" in wall
 
 
-def test_a_wall_that_is_open_hears_of_each_new_end_and_of_none_after_the_last_round(
-    hall: Hall, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr(browser_feed, "COALESCE_S", 0.01)
+def test_a_wall_that_is_open_hears_of_each_new_end_and_of_none_after_the_last_round(hall: Hall):
     hall.house.publish()
     hall.start(0)
     with (
