@@ -14,7 +14,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event import commands
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.person import Person
-from roundtap_core.event.states import EventState, not_yet_present, seated_ids
+from roundtap_core.event.states import Entrant, EventState, not_yet_present, seated_ids
 from roundtap_core.name_search import fold, is_found, search_text
 from roundtap_core.numbers import next_number
 from roundtap_core.records import Competitor
@@ -45,13 +45,17 @@ class Regular:
     evenings: tuple[tuple[int, int, str], ...]
 
 
+def namesakes(typed: str, rows: Sequence[Any]) -> list[Any]:
+    """Rows with exactly this name."""
+    return [each for each in rows if fold(NUMBERED.sub("", each.name)) == fold(typed)]
+
+
 def find_by_name(typed: str, rows: Sequence[Any]) -> list[Any]:
     """Rows that a few letters mean: with exactly this name, else those where every word begins a part of the name."""
-    wanted = fold(typed)
-    same = [each for each in rows if fold(NUMBERED.sub("", each.name)) == wanted]
-    if same or not wanted:
+    same = namesakes(typed, rows)
+    if same or not fold(typed):
         return same
-    return [each for each in rows if is_found(wanted, search_text(each.name), begins=True)]
+    return [each for each in rows if is_found(typed, search_text(each.name), begins=True)]
 
 
 def regulars(event: SavedEvent) -> list[Regular]:
@@ -100,18 +104,30 @@ def check_in_steps(state: EventState, competitor: str, meets: str | None = None)
     return [Step(state.id, each(competitor, meets=meets)) for each in arrival]
 
 
+def _given(competitor: str, p: Person) -> Competitor:
+    """What comes along from the book: names, club and external id. What was noted on an evening stays there."""
+    return Competitor(competitor, p.name, p.public_name, p.club, p.external_id, members=p.members, captain=p.captain)
+
+
+def _is_bare(event: SavedEvent, row: Regular) -> bool:
+    """Whether one tap can enter again all that this entry holds, and no phone has its page."""
+    entrant, person = event.state.entrants[row.competitor], event.people.get(row.competitor)
+    earlier = current.snapshot().people_at([seat for seat in row.known.seats if seat[0] != event.event_id])
+    return (
+        person is not None
+        and entrant == Entrant(entrant.id, entrant.digest, checked_in=entrant.checked_in)
+        and not current.hub().access.links.is_given(event.event_id, entrant.id)
+        and any(person.to_json().items() <= Person.of(_given("", each)).to_json().items() for each in earlier.values())
+    )
+
+
 def entering(
     state: EventState, chosen: Mapping[str, Person], signed_up: bool = False
 ) -> tuple[list[Step], list[PersonRecord]]:
-    """The steps that enter these persons and check them in, or sign them up, and their rows. Names, club and external
-    id come along; what was noted on an evening stays there."""
+    """The steps that enter these persons and check them in, or sign them up, and their rows."""
     first = next_number((*state.entrants, *state.removed), "p")
     made = [
-        person_and_entrant(
-            state.id,
-            Competitor(f"p{n}", p.name, p.public_name, p.club, p.external_id, members=p.members, captain=p.captain),
-        )
-        for n, p in enumerate(chosen.values(), start=first)
+        person_and_entrant(state.id, _given(f"p{n}", person)) for n, person in enumerate(chosen.values(), start=first)
     ]
     told = {entrant.id: person for person, (_, entrant) in zip(chosen, made, strict=True)}
     steps = [
@@ -127,7 +143,7 @@ def entering(
 @forms.shows_problem_on("console.check_in_page")
 def check_in_regulars(event_id: str) -> None:
     """Enter and check in `who`: a person of the book, all of the "last" evening, or all who are "awaited". With `on` 0
-    take that back: without check-in the entry is removed."""
+    take that back: without check-in the entry is removed, if nothing is lost with it."""
     event, who = current.event(event_id), forms.field("who")
     state, known, waiting = event.state, regulars(event), not_yet_present(event.state)
     rows = last_evening(event, known)[1] if who == "last" else [row for row in known if row.known.id == who]
@@ -136,10 +152,14 @@ def check_in_regulars(event_id: str) -> None:
         # Late entries ask for more; and a person may have been forgotten meanwhile.
         raise Problem("step_changed_meanwhile")
     back = forms.field("on") == "0"
+    taken = [row for row in rows if back and row.here]
+    for row in taken if not state.check_in else ():
+        if state.draft or not _is_bare(event, row):
+            raise Problem("regular_in_draft" if state.draft else "regular_holds_more", name=row.name)
     steps, people = entering(state, {row.known.id: row.known.person for row in rows if not (back or row.competitor)})
     steps += [step for each in away if not back for step in check_in_steps(state, each)]
     steps += [
         Step(state.id, commands.CheckIn(who, on=False) if state.check_in else commands.RemoveCompetitor(who))
-        for who in (row.competitor for row in rows if back and row.here)
+        for who in (row.competitor for row in taken)
     ]
     current.hub().service.execute(steps, current.actor(), people)
