@@ -161,9 +161,9 @@ def test_who_was_disqualified_last_time_is_a_regular_like_any_other(house: House
 def test_all_of_last_time_are_entered_and_the_one_who_stays_away_is_taken_back(
     house: House, organizer: Browser
 ) -> None:
-    assert "All of Friday 12 (12)" in text_of(organizer.get(PAGE))
+    assert "All from Friday 12 (12)" in text_of(organizer.get(PAGE))
     tap(house, organizer, "Eva Luz")
-    assert "All of Friday 12 (11)" in text_of(organizer.get(PAGE))
+    assert "All from Friday 12 (11)" in text_of(organizer.get(PAGE))
     organizer.post("/console/e5/regulars", who="last")
     assert names(house) == dict.fromkeys(["Eva Luz", *TWELVE], "here")
     assert len(names(house)) == 12
