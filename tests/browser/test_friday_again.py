@@ -4,11 +4,11 @@ to round 1 in at most 20 presses, by keyboard alone and by mouse alone; the lett
 from time import monotonic
 
 import pytest
-from fridays_kit import TWELVE, four_fridays
+from fridays_kit import TWELVE, four_fridays, friday
 from hall_kit import Hall
 from hand_kit import PRESSED, SPOT
 from pages_kit import PIN
-from screen_kit import Screen
+from screen_kit import PHONE, Screen
 from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
@@ -158,3 +158,29 @@ def test_a_tap_moves_nothing_and_a_double_click_is_one(own_hall: Hall, hand: Cou
     hand.click(last)
     screen.until(lambda: screen.all(f"{last}[aria-pressed=false]"), "a tap of its own to take it back")
     assert list(entered(own_hall).values()) == [False]
+
+
+ROWS = """const buttons = [...document.querySelectorAll(".regulars button")], rows = {};
+for (const one of buttons) {
+  const { top, right } = one.getBoundingClientRect();
+  if (right > innerWidth) throw new Error(one.textContent);
+  (rows[Math.round(top)] ||= []).push(one.querySelector("span").textContent);
+}
+return Object.values(rows)"""
+
+
+def test_on_a_phone_short_names_stand_two_to_a_row_and_a_long_one_alone(own_hall: Hall, screen: Screen) -> None:
+    own_hall.time.wall = "2026-11-27T18:00:00+00:00"
+    longest = "Eve " + "X" * 76
+    long_part = "Ewa Szczepańska-Brzęczyszczykiewicz"
+    friday(own_hall.house.service, "Friday 5", "2026-11-13", [long_part, "Pía Núñez"])
+    friday(own_hall.house.service, "Friday 12", "2026-11-20", ["Ana Ruiz", "Bo Lis", "Eva Luz", longest, "Kai Eich"])
+    own_hall.house.organizer().post("/console/e1/again")
+    screen.log_in(own_hall.url, PIN)
+    screen.size(PHONE)
+    screen.open(f"{own_hall.url}/console/e3/check-in")
+    rows = [["Ana Ruiz", "Bo Lis"], ["Eva Luz"], [longest], ["Kai Eich"], [long_part], ["Pía Núñez"]]
+    assert screen.run(ROWS) == rows
+    own_hall.house.organizer().post("/console/e3/regulars", who="last")
+    screen.until(lambda: len(screen.all(".regulars [aria-pressed=true]")) == 5, "five to be here")
+    assert screen.run(ROWS) == rows

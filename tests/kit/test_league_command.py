@@ -153,7 +153,7 @@ def test_games_mix_by_place_and_not_by_their_own_points(fridays: list[Path], tmp
     assert points(fridays[0], epic)["Ana R."] == 20
     code, out, err = roundtap("league", fridays[0], epic, "--points", "own", ROUNDTAP_LANG="en")
     assert (code, out) == (2, "")
-    assert err == f"{fridays[0]}: This event is of another game than {epic}. Use points by place.\n"
+    assert err == f"{fridays[0]}: This event is for a different game than {epic}. Use points by place.\n"
     assert points(*fridays[:2], "--points", "own")["Bruno M."] == 1
 
 
@@ -189,7 +189,7 @@ def test_people_are_known_by_id_then_external_id_then_name_at_a_venue(fridays: l
 def test_the_file_of_people_is_written_joined_and_read(fridays: list[Path], tmp_path: Path) -> None:
     file = tmp_path / "people.toml"
     code, _, err = roundtap("league", *fridays, "--people", file, ROUNDTAP_LANG="en")
-    assert (code, err) == (0, f"{file}: 7 people added. Join people who are listed twice.\n")
+    assert (code, err) == (0, f"{file}: 7 people added. Merge people who are listed twice.\n")
     text = file.read_text(encoding="utf-8")
     ana = '  { person = "3f2a9c01b7de", name = "Ana Ruiz", venue = "Goblin Games" },\n'
     other_ana = '  { name = "Ana Ruíz", venue = "Dragon" },\n'

@@ -29,11 +29,13 @@ from roundtap_hub.live.list_fields import list_view, typed_list
 from roundtap_hub.people.raw_table import UNSEEN_MARKS, marked_rows, name_rows
 from roundtap_hub.people.regulars import (
     SHOWN,
+    Regular,
     check_in_steps,
     entering,
     find_by_name,
     from_book,
     last_evening,
+    namesakes,
     regulars,
 )
 from roundtap_hub.store.journal import PersonRecord
@@ -89,6 +91,7 @@ def check_in_page(event_id: str, competitor: str = "") -> AnyResponse:
         q=typed,
         found=found,
         regulars=offered[:SHOWN],
+        of_book={row.known.id: row for row in known},
         unknown=bool(typed) and not (found or offered),
         before=before,
         of_last=[row for row in of_last if not row.here],
@@ -109,26 +112,26 @@ def set_check_in(event_id: str) -> AnyResponse:
 @routes.route("POST /console/<event_id>/check-in/name", routes.HEADS_AND_DESK, routes.OPEN)
 @forms.shows_problem_on(check_in_page)
 def check_in_name(event_id: str) -> AnyResponse:
-    """Check in the player whose name was typed: of several awaited ones the page asks which. Before round 1 the first
-    of the book is entered; for a name that fits nobody the page asks whether to enter a new player."""
+    """Check in the player whose name was typed: one who is awaited or, before round 1, in the book. Exactly this name
+    is meant before a longer one. Of several, and of namesakes of whom one is here, the page asks which; for a name that
+    fits nobody it asks whether to enter a new player."""
     event, typed = current.event(event_id), clean_name(forms.field("name"))
     missing, present = awaited_and_present(event)
-    fitting, early = find_by_name(typed, missing), not event.state.public_rounds
     if not typed:
         raise Invalid("no_names")
-    known = [row for row in find_by_name(typed, regulars(event) if early else []) if not row.here]
-    if not (fitting or known):
-        already = find_by_name(typed, present)
-        if already or not early:
-            raise (
-                Problem("check_in_already", name=already[0].name) if already else Problem("check_in_nobody", name=typed)
-            )
-    if len(fitting) > 1 or is_late_entry(event.state) or not (fitting or known):
+    early = not event.state.public_rounds
+    rows = [*missing, *present, *(row for row in (regulars(event) if early else ()) if not row.competitor)]
+    same = namesakes(typed, rows)
+    fitting = same or find_by_name(typed, rows)
+    away = [row for row in fitting if isinstance(row, Regular) or row.awaited]
+    if not away and (fitting or not early):
+        raise Problem("check_in_already", name=fitting[0].name) if fitting else Problem("check_in_nobody", name=typed)
+    if len(away) != 1 or len(same) > 1 or is_late_entry(event.state):
         return redirect(url_for("console.check_in_page", event_id=event_id, q=typed), 303)
     steps, people = (
-        (check_in_steps(event.state, fitting[0].id), [])
-        if fitting
-        else entering(event.state, [from_book(known[0].known)])
+        entering(event.state, [from_book(away[0].known)])
+        if isinstance(away[0], Regular)
+        else (check_in_steps(event.state, away[0].id), [])
     )
     current.hub().service.execute(steps, current.actor(), people)
     return redirect(url_for("console.check_in_page", event_id=event_id), 303)

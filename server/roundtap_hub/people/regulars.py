@@ -7,7 +7,7 @@ A team event has the teams of the book, any other event the players: members of 
 import re
 import secrets
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from flask import abort, redirect, request, url_for
@@ -17,7 +17,8 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event import commands
 from roundtap_core.event.entries import NewEntry
-from roundtap_core.event.states import EventState, not_yet_present, seated_ids
+from roundtap_core.event.person import Person
+from roundtap_core.event.states import Entrant, EventState, not_yet_present, seated_ids
 from roundtap_core.name_search import find, fold, is_found, search_text
 from roundtap_core.numbers import next_number
 from roundtap_core.records import Competitor
@@ -51,11 +52,17 @@ class Regular:
     evenings: tuple[tuple[int, int, str], ...]
 
 
+def namesakes(typed: str, rows: Sequence[Any]) -> list[Any]:
+    """Rows with exactly this name."""
+    return [each for each in rows if fold(NUMBERED.sub("", each.name)) == fold(typed)]
+
+
 def find_by_name(typed: str, rows: Sequence[Any]) -> list[Any]:
     """Rows that a few letters mean: with exactly this name, else those where every word begins a part of the name."""
-    wanted = fold(typed)
-    same = [each for each in rows if fold(NUMBERED.sub("", each.name)) == wanted]
-    return same or [each for each in rows if wanted and is_found(wanted, search_text(each.name), begins=True)]
+    same = namesakes(typed, rows)
+    if same or not fold(typed):
+        return same
+    return [each for each in rows if is_found(typed, search_text(each.name), begins=True)]
 
 
 def regulars(event: SavedEvent) -> list[Regular]:
@@ -111,6 +118,19 @@ def from_book(known: BookPerson) -> Competitor:
     )
 
 
+def _is_bare(event: SavedEvent, row: Regular) -> bool:
+    """Whether one tap can enter again all that this entry holds, and no phone has its page."""
+    entrant, person = event.state.entrants[row.competitor], event.people.get(row.competitor)
+    earlier = current.snapshot().people_at([seat for seat in row.known.seats if seat[0] != event.event_id])
+    given = [Person.of(from_book(replace(row.known, person=each))).to_json() for each in earlier.values()]
+    return (
+        person is not None
+        and entrant == Entrant(entrant.id, entrant.digest, checked_in=entrant.checked_in)
+        and not current.hub().access.links.is_given(event.event_id, entrant.id)
+        and any(person.to_json().items() <= each.items() for each in given)
+    )
+
+
 def entering(
     state: EventState, chosen: Iterable[Competitor], here: bool = True, **more: Any
 ) -> tuple[list[Step], list[PersonRecord]]:
@@ -129,7 +149,7 @@ def entering(
 @forms.shows_problem_on("console.check_in_page")
 def check_in_regulars(event_id: str) -> None:
     """Enter and check in `who`: a person of the book, all of the "last" evening, or all who are "awaited". With `on` 0
-    take that back: without check-in the entry is removed."""
+    take that back: without check-in the entry is removed, if nothing is lost with it."""
     event, who = current.event(event_id), forms.field("who")
     state, known, waiting = event.state, regulars(event), not_yet_present(event.state)
     rows = last_evening(event, known)[1] if who == "last" else [row for row in known if row.known.id == who]
@@ -138,11 +158,15 @@ def check_in_regulars(event_id: str) -> None:
         # Late entries ask for more; and a person may have been forgotten meanwhile.
         raise Problem("step_changed_meanwhile")
     back = forms.field("on") == "0"
+    taken = [row for row in rows if back and row.here]
+    for row in taken if not state.check_in else ():
+        if state.draft or not _is_bare(event, row):
+            raise Problem("regular_in_draft" if state.draft else "regular_holds_more", name=row.name)
     steps, people = entering(state, [from_book(row.known) for row in rows if not (back or row.competitor)])
     steps += [step for each in away if not back for step in check_in_steps(state, each)]
     steps += [
         Step(state.id, commands.CheckIn(who, on=False) if state.check_in else commands.RemoveCompetitor(who))
-        for who in (row.competitor for row in rows if back and row.here)
+        for who in (row.competitor for row in taken)
     ]
     current.hub().service.execute(steps, current.actor(), people)
 

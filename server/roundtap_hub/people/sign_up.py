@@ -104,7 +104,8 @@ def _enter(event: SavedEvent) -> str:
     asks_short = bool(state.options.get("full_names")) and not forms.field("full_name")
     if known is not None:
         person = known.known.person
-        public = display_name(person.to_competitor("")) if asks_short and not person.members else person.public_name
+        kept = None if forms.field("full_name") else person.public_name
+        public = display_name(person.to_competitor("")) if asks_short and not person.members else kept
         competitor = replace(from_book(known.known), public_name=public)
     elif forms.field("known"):
         # Forgotten, or entered at the desk meanwhile.

@@ -161,9 +161,9 @@ def test_who_was_disqualified_last_time_is_a_regular_like_any_other(house: House
 def test_all_of_last_time_are_entered_and_the_one_who_stays_away_is_taken_back(
     house: House, organizer: Browser
 ) -> None:
-    assert "All of Friday 12 (12)" in text_of(organizer.get(PAGE))
+    assert "All from Friday 12 (12)" in text_of(organizer.get(PAGE))
     tap(house, organizer, "Eva Luz")
-    assert "All of Friday 12 (11)" in text_of(organizer.get(PAGE))
+    assert "All from Friday 12 (11)" in text_of(organizer.get(PAGE))
     organizer.post("/console/e5/regulars", who="last")
     assert names(house) == dict.fromkeys(["Eva Luz", *TWELVE], "here")
     assert len(names(house)) == 12
@@ -192,7 +192,7 @@ def test_one_press_checks_in_all_who_are_awaited(house: House, organizer: Browse
     assert "Check in all" not in text_of(organizer.get(PAGE))
 
 
-def test_letters_and_enter_take_the_first_of_the_book_and_a_new_name_is_asked_about_once(
+def test_letters_and_enter_take_the_one_of_the_book_and_a_new_name_is_asked_about_once(
     house: House, organizer: Browser
 ) -> None:
     organizer.post(f"{PAGE}/name", name="brz gr")
@@ -243,3 +243,100 @@ def test_teams_are_offered_where_teams_play_and_players_where_players_do(house: 
 def test_judges_see_no_buttons_and_the_desk_has_them(house: House, organizer: Browser) -> None:
     assert not buttons(house.staff("judge", "Jo Judge"))
     assert buttons(house.staff("scorekeeper", "Sue Score"))
+
+
+@pytest.fixture
+def open_evening(house: House, organizer: Browser) -> Browser:
+    """The organizer of Friday 13, who lets all be paired: without check-in a regular who is taken back is deleted."""
+    house.service.execute_one("e5", c.SetCheckIn(False), "test")
+    return organizer
+
+
+DETAILS = [{"paid": 1}, {"note": "owes 5"}, {"club": "Dados"}, {"list_link": "https://lists.example/1"}]
+
+
+@pytest.mark.parametrize("details", [*DETAILS, {"came_with": "Seat León"}, {"fixed_table": 2}], ids=str)
+@pytest.mark.parametrize("by_hand", [False, True])
+def test_a_tap_deletes_no_entry_that_holds_more_than_the_book(
+    house: House, open_evening: Browser, details: dict[str, object], by_hand: bool
+) -> None:
+    if by_hand:
+        open_evening.post("/console/e5/competitors", names="Eva Luz")
+    else:
+        tap(house, open_evening, "Eva Luz")
+    assert open_evening.post("/console/e5/competitors/p1/details", **details).status_code == 303
+    answer = open_evening.post("/console/e5/regulars", who=person_named(house.service, "Eva Luz"), on=0)
+    assert problem_of(answer).startswith("Eva Luz stays entered: club, note, payment")
+    assert "/console/e5/person/p1" in answer.text, "where it can be deleted all the same"
+    assert names(house) == {"Eva Luz": "here"}
+    assert "Delete Eva Luz" in text_of(open_evening.get("/console/e5/person/p1"))
+
+
+def test_a_tap_takes_back_a_bare_entry_made_by_hand(house: House, open_evening: Browser) -> None:
+    open_evening.post("/console/e5/competitors", names="Eva Luz")
+    assert tap(house, open_evening, "Eva Luz", on=0) == ""
+    assert not names(house)
+
+
+def test_a_tap_deletes_no_entry_whose_page_a_phone_has(house: House, open_evening: Browser) -> None:
+    tap(house, open_evening, "Eva Luz")
+    house.hub.access.links.give("e5", "p1")
+    assert "stays entered" in tap(house, open_evening, "Eva Luz", on=0)
+    house.service.execute_one("e5", c.SetSignUp(True), "test")
+    house.browser().post("/join/e5", name="Kai Eich")
+    assert "stays entered" in tap(house, open_evening, "Kai Eich", on=0)
+    assert names(house) == {"Eva Luz": "here", "Kai Eich": "here"}
+
+
+def test_a_tap_discards_no_draft_of_round_1(house: House, open_evening: Browser) -> None:
+    open_evening.post("/console/e5/regulars", who="last")
+    house.service.execute_one("e5", c.DrawRound(11), "test")
+    assert "discards the draft of round 1" in tap(house, open_evening, "Eva Luz", on=0)
+    assert house.service.snapshot.events["e5"].draft
+    assert names(house)["Eva Luz"] == "here"
+
+
+def enter_by_name(house: House, organizer: Browser, name: str) -> str:
+    """Typed, and Enter: the problem, or "asked" where the page asks who is meant."""
+    answer = organizer.post("/console/e2/check-in/name", name=name)
+    return problem_of(answer) if answer.status_code != 303 else "asked" if "q=" in answer.location else ""
+
+
+@pytest.fixture
+def namesakes(house: House) -> Browser:
+    """Of last week the book has Jan Nowak, two Ida Lis of two clubs, and two who begin with "Anna"."""
+    two = [Competitor(f"p{n}", "Ida Lis", club=club) for n, club in ((1, "Dados"), (2, "Kostka"))]
+    friday(house.service, "Friday 12", "2026-11-20", [*two, "Jan Nowak", "Anna Kowalska", "Annabel Kow"])
+    organizer = house.organizer()
+    organizer.post("/console/e1/again")
+    return organizer
+
+
+def test_an_exact_name_of_the_book_is_meant_before_a_longer_one_that_is_awaited(
+    house: House, namesakes: Browser
+) -> None:
+    namesakes.post("/console/e2/competitors", names="Jan Nowakowski")
+    assert enter_by_name(house, namesakes, "Jan Nowak") == ""
+    assert names(house, "e2") == {"Jan Nowakowski": "awaited", "Jan Nowak": "here"}
+    assert "Jan Nowak is already" in enter_by_name(house, namesakes, "Jan Nowak")
+    assert enter_by_name(house, namesakes, "Jan Nowak") != "", "nor does a second Enter mean the longer one"
+    assert names(house, "e2")["Jan Nowakowski"] == "awaited"
+
+
+def test_of_several_of_the_book_the_page_asks_which(house: House, namesakes: Browser) -> None:
+    assert enter_by_name(house, namesakes, "ann") == "asked"
+    assert not names(house, "e2")
+    page = "/console/e2/check-in?q=ann"
+    assert list(buttons(namesakes, page)) == ["Anna Kowalska", "Annabel Kow"]
+    assert "Who is it?" in text_of(namesakes.get(page))
+
+
+def test_namesakes_are_asked_about_also_when_one_of_them_is_here(house: House, namesakes: Browser) -> None:
+    for _ in range(2):
+        assert enter_by_name(house, namesakes, "Ida Lis") == "asked"
+    assert not names(house, "e2")
+    namesakes.post("/console/e2/regulars", who=house.service.snapshot.venue.book.persons["e1", "p2"], on=1)
+    assert enter_by_name(house, namesakes, "Ida Lis") == "asked"
+    assert len(names(house, "e2")) == 1
+    namesakes.post("/console/e2/regulars", who=house.service.snapshot.venue.book.persons["e1", "p1"], on=1)
+    assert "already checked in" in enter_by_name(house, namesakes, "Ida Lis")

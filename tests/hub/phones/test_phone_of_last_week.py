@@ -99,14 +99,16 @@ def test_another_player_can_be_signed_up_from_the_same_phone(house: House, phone
     assert [people[who].name for who in house.service.snapshot.events["e5"].entrants] == ["Nina Neu"]
 
 
-def test_where_full_names_are_shown_the_short_one_is_kept_unless_it_is_asked_for(house: House) -> None:
+def test_where_full_names_are_shown_the_tick_means_the_full_name_and_none_the_short_one(house: House) -> None:
     options = {"structure": "own", "swiss_rounds": 1, "full_names": True}
-    nick = Competitor("p2", "Eva Luz", "La Luz")
-    friday(house.service, "Friday 12", "2026-11-20", ["Żaneta Kowalczyk", nick], options=options)
+    two = [Competitor("p2", "Eva Luz", "Eva L."), Competitor("p3", "Kai Eich", "Kaiser")]
+    friday(house.service, "Friday 12", "2026-11-20", ["Żaneta Kowalczyk", *two], options=options)
     house.organizer().post("/console/e1/again")
     house.service.execute_one("e2", c.SetSignUp(True), "test")
-    for who, ticked, shown in (("p1", "", "Żaneta K."), ("p2", "1", "La Luz")):
+    asked = (("p1", "", "Żaneta K.", "Żaneta K."), ("p2", "1", "Eva L.", None), ("p3", "", "Kaiser", "Kaiser"))
+    for who, ticked, known_as, kept in asked:
         phone = holder_of(house, "e1", who)
-        assert f"You are {shown}" in text_of(phone.get("/join/e2"))
+        assert f"You are {known_as}" in text_of(phone.get("/join/e2"))
         phone.post("/join/e2", known=1, full_name=ticked)
-        assert house.service.snapshot.people_of("e2")[who].public_name == shown
+        assert house.service.snapshot.people_of("e2")[who].public_name == kept
+    assert "Eva Luz" in text_of(house.browser().get("/e/e2")), "who ticked it is shown so"
