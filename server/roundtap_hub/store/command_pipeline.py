@@ -407,9 +407,9 @@ def _decide_venue_step(pending: Snapshot, request: NewEntry, at: Timestamp, acto
     if request.kind == PEOPLE_KNOWN and "persons" not in request.data:
         request = _with_players(pending, request)
     if request.kind == PERSON_FORGOTTEN:
-        person = request.data["person"]
-        refuse_forgetting(pending, person)
-        request = structs.replace(request, data={"person": person, "seats": _officials_of(pending, person)})
+        refuse_forgetting(pending, request.data["person"])
+        seats = _officials_of(pending, request.data["person"])
+        request = structs.replace(request, data={**request.data, "seats": seats})
     refuse_over_limits(request.data)
     refuse_settling(pending, request)
     refuse_stale_key(pending.venue.units, pending.venue.staff, request)
