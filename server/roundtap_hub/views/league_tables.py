@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from roundtap_core.elimination.ranking import league_event
 from roundtap_core.errors import Problem
-from roundtap_core.names import public_names
+from roundtap_core.names import public_names, stands_in
 from roundtap_core.records import Competitor
 from roundtap_core.standings.league import LeagueResult, LeagueRow, league, league_points_text
 from roundtap_hub.store.saved_leagues import League
@@ -82,8 +82,8 @@ def league_view(snapshot: Snapshot, evenings: Evenings, wanted: League) -> Leagu
         if wanted.points == OWN and line.rulebook_id != over[0].rulebook_id:
             raise Problem("league_games_differ", first=over[0].name)
         evening = _evening(snapshot, evenings, line)
-        seats = {each.id: (line.id, each.id) for each in evening.people}
-        # Who is forgotten has no line; the others keep their points.
+        # Who is forgotten has no line, here or where the event came from; the others keep their points.
+        seats = {each.id: (line.id, each.id) for each in evening.people if not stands_in(each.id, each.name)}
         ids = {who: book.persons.get(seat, "/".join(seat)) for who, seat in seats.items() if seat not in book.forgotten}
         people |= {ids[each.id]: replace(each, id=ids[each.id]) for each in evening.people if each.id in ids}
         played.append({ids[who]: result for who, result in evening.played.items() if who in ids})
