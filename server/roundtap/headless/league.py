@@ -127,8 +127,8 @@ def date_of(event: Tournament) -> str:
 
 
 def persons_of(event: Tournament, people: list[ListedPerson], met: dict[str, Competitor]) -> dict[str, str]:
-    """The number in `people` of each competitor who played and is not forgotten. New people are added to `people`, and to `met` whoever is
-    not in it. Raises Problem("league_person_twice")."""
+    """The number in `people` of each competitor who played and is not forgotten. New people are added to `people`, and
+    to `met` whoever is not in it. Raises Problem("league_person_twice")."""
     numbers = {known_key(known): n for n, person in enumerate(people) for known in person.known}
     found, seated, venue = dict[str, str](), event.seated(), (event.record or {}).get("venue")
     for competitor in (each for each in event.competitors if each.id in seated and not stands_in(each.id, each.name)):

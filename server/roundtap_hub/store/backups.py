@@ -28,7 +28,7 @@ from roundtap_hub.store.copies import RemovableCopy
 from roundtap_hub.store.disk_problems import BROKEN, disk_problem, errno_of, sqlite_code, unreadable_problem
 from roundtap_hub.store.journal import DATABASE, Head, forgotten_row
 from roundtap_hub.store.service import Service
-from roundtap_hub.store.venue import ERASING_KINDS, EVENT_DELETED
+from roundtap_hub.store.venue import ERASING_KINDS
 from roundtap_machine.atomic_write import replace_atomically, sync_to_disk
 
 log = logging.getLogger(__name__)
@@ -230,8 +230,11 @@ def forget_aside(database: Path, entries: Iterable[tuple[str, str]], begun: Mapp
 def _erased(entries: Iterable[tuple[str, str]]) -> set[Seat]:
     """Whom these entries (kind, JSON) erase: seats, and (event, "") for all of an event."""
     told = [(kind, json.loads(data)) for kind, data in entries]
-    deleted = {(data["event"], "") for kind, data in told if kind == EVENT_DELETED}
-    return deleted | {(event, who) for kind, data in told if kind == PERSON_FORGOTTEN for event, who in data["seats"]}
+    return {
+        (event, who)
+        for kind, data in told
+        for event, who in (data["seats"] if kind == PERSON_FORGOTTEN else [(data["event"], "")])
+    }
 
 
 def _lacks(backup: Path, erased: set[Seat]) -> bool:

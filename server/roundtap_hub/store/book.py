@@ -33,6 +33,7 @@ class Book:
 
     persons: Mapping[Seat, str] = field(default_factory=dict)
     forgotten: frozenset[Seat] = frozenset()  # seats whose person was forgotten
+    former: frozenset[str] = frozenset()  # ids of forgotten persons, which no older file brings back
     spelled: frozenset[Seat] = frozenset()  # of persons who were joined, the seats with the other spellings
     events: Mapping[str, Any] = field(default_factory=dict)  # events that it has heard of, and what orders them
     read: frozenset[str] = frozenset()  # events all of whose players it has taken: they were over
@@ -86,7 +87,8 @@ def _keys(person: Person) -> set[tuple[str, str]]:
 
 
 def decide_book(book: Book, new: NewEntry) -> list[NewEntry]:
-    """Accept one of BOOK_KINDS, or none if it changes nothing. A seat keeps its person. Raises
+    """Accept one of BOOK_KINDS, or none if it changes nothing. A seat keeps its person. Who is forgotten and comes by an
+    older event file comes with the name that is in it, but as a new person: that id is not used again. Raises
     Problem("book_unknown_person", "book_seat_alone", "book_same_event")."""
     data = new.data
     if new.kind == PEOPLE_KNOWN:
@@ -95,7 +97,8 @@ def decide_book(book: Book, new: NewEntry) -> list[NewEntry]:
         persons = {
             competitor: person
             for competitor, person in data["persons"].items()
-            if not ((event, competitor) in book.forgotten or (event, competitor) in book.persons or person in there)
+            if not ((event, competitor) in book.forgotten or (event, competitor) in book.persons)
+            and person not in there | book.former
         }
         gone = {(event, who) for who in data.get("removed", ())} & book.persons.keys()
         some = persons or gone or ("all" in data and event not in book.read)
@@ -128,8 +131,12 @@ def apply_book(book: Book, entry: Entry, age: Any) -> Book:
         # Who was removed from the event may come to it as another entry.
         gone = {(event, who) for who in data.get("removed", ())}
         kept = {seat: who for seat, who in book.persons.items() if seat not in gone}
-        read = book.read | ({event} if "all" in data else set())
-        return replace(book, persons={**seats, **kept}, events={**book.events, event: age}, read=read)
+        return replace(
+            book,
+            persons={**seats, **kept},
+            events={**book.events, event: age},
+            read=book.read | ({event} if "all" in data else set()),
+        )
     if entry.kind == PEOPLE_JOINED:
         two = data["person"], data["other"]
         newest = {seats[-1] for who, seats in book.seats.items() if who in two}
@@ -139,7 +146,9 @@ def apply_book(book: Book, entry: Entry, age: Any) -> Book:
         return replace(book, persons={**book.persons, tuple(data["seat"]): data["new"]})
     gone = set(seats_forgotten([entry]))
     persons = {seat: who for seat, who in book.persons.items() if seat not in gone}
-    return replace(book, persons=persons, forgotten=book.forgotten | gone)
+    # Those who were joined had other ids, one of which may by now be of a person who is parted.
+    former = book.former.union([data["person"]], map(first_id, gone)).difference(persons.values())
+    return replace(book, persons=persons, forgotten=book.forgotten | gone, former=former)
 
 
 def without_event(book: Book, event_id: str) -> Book:

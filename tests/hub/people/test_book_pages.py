@@ -213,3 +213,12 @@ def test_who_was_forgotten_before_an_event_came_here_is_nobody_in_the_book_and_i
     [league] = house.service.snapshot.venue.leagues
     table = browser.get(f"/console/leagues/{league}/table.csv").text
     assert (len(table.splitlines()), "forgotten" in table) == (4, False)
+
+
+def test_who_is_forgotten_and_comes_by_an_older_event_file_is_a_new_person(house: House) -> None:
+    browser, before = house.organizer(), page_of(house, LONG)
+    older = json.loads(browser.get("/console/e1/export.json").text)
+    browser.post(f"{before}/forget", name=LONG)
+    import_file(browser, older)
+    assert page_of(house, LONG) != before
+    assert listed(browser.get("/console/people").text) == [LONG, ANA, "Eva Luz", LUKASZ]
