@@ -22,6 +22,8 @@ _ASIDE = re.compile(
 # Of these words no letter stands for the whole: they are Chinese, Japanese or Korean.
 _NO_INITIALS = "[\u1100-\u11ff\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff66-\uffdc\U00020000-\U0003ffff]"
 
+FORGOTTEN, DAMAGED = "Player {} (forgotten)", "{} (data damaged)"
+
 
 def clean_name(text: str) -> str:
     """The typed name with single spaces; "" stays "". Visible, at most 80 letters, without control or direction
@@ -98,3 +100,8 @@ def number_duplicates(people: Iterable[Competitor], shown: dict[str, str]) -> di
         if counts[key] > 1:
             shown[person.id] += f" ({counts[key]})"
     return shown
+
+
+def stands_in(competitor: str, name: str) -> bool:
+    """Whether this name is nobody's: it stands for one who was forgotten, or whose data is damaged."""
+    return name in (FORGOTTEN.format(competitor.removeprefix("p")), DAMAGED.format(competitor))

@@ -312,3 +312,14 @@ def test_the_pages_of_the_site_have_the_table_on_the_first(fridays: list[Path], 
     index = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
     assert index.count("<li>") == 3
     assert "<td>Bruno M.</td>" in index
+
+
+def test_who_is_forgotten_has_no_line_and_is_nobody_in_the_file_of_people(tmp_path: Path) -> None:
+    forgotten, damaged = ("Player 1 (forgotten)", {}), ("p4 (data damaged)", {})
+    files = [
+        friday(tmp_path, "one", [forgotten, BRUNO, EVA, damaged], date="2026-11-07"),
+        friday(tmp_path, "two", [forgotten, EVA, BRUNO, LUKASZ], date="2026-11-14"),
+    ]
+    assert points(*files) == {"Bruno M.": 8 + 6, "Eva L.": 6 + 8, "Łukasz Ż.": 5}
+    roundtap("league", *map(str, files), "--people", str(tmp_path / "people.toml"))
+    assert "(" not in (tmp_path / "people.toml").read_text(encoding="utf-8")

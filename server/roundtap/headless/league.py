@@ -23,6 +23,7 @@ from roundtap_core.eventfile.exports import league_csv, league_lines
 from roundtap_core.eventfile.read import parse_event_file
 from roundtap_core.eventfile.site import site_pages
 from roundtap_core.name_search import fold
+from roundtap_core.names import stands_in
 from roundtap_core.reasons import type_problems
 from roundtap_core.records import Competitor, Tournament
 from roundtap_core.rulebooks.own_rules import read_checked
@@ -133,11 +134,11 @@ def date_of(event: Tournament) -> str:
 
 
 def persons_of(event: Tournament, people: list[ListedPerson], met: dict[str, Competitor]) -> dict[str, str]:
-    """The number in `people` of each competitor who played. New people are added to `people`, and to `met` whoever is
-    not in it. Raises Problem("league_person_twice")."""
+    """The number in `people` of each competitor who played and is not forgotten. New people are added to `people`, and
+    to `met` whoever is not in it. Raises Problem("league_person_twice")."""
     numbers = {known_key(known): n for n, person in enumerate(people) for known in person.known}
     found, seated, venue = dict[str, str](), event.seated(), (event.record or {}).get("venue")
-    for competitor in (each for each in event.competitors if each.id in seated):
+    for competitor in (each for each in event.competitors if each.id in seated and not stands_in(each.id, each.name)):
         told = ((key, venue if key == "venue" else getattr(competitor, key)) for key in (*WAYS, "venue"))
         known: Any = {key: value for key, value in told if value}
         number = numbers.setdefault(known_key(known), len(people))

@@ -21,14 +21,14 @@ from sqlalchemy import create_engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.entries import Entry
+from roundtap_core.event.entries import VENUE, Entry
 from roundtap_hub.store import head_file, models
-from roundtap_hub.store.book import PERSON_FORGOTTEN, rows_to_forget
+from roundtap_hub.store.book import PERSON_FORGOTTEN, Seat, rows_to_forget
 from roundtap_hub.store.copies import RemovableCopy
 from roundtap_hub.store.disk_problems import BROKEN, disk_problem, errno_of, sqlite_code, unreadable_problem
 from roundtap_hub.store.journal import DATABASE, Head, forgotten_row
 from roundtap_hub.store.service import Service
-from roundtap_hub.store.venue import ERASING_KINDS, EVENT_DELETED
+from roundtap_hub.store.venue import ERASING_KINDS
 from roundtap_machine.atomic_write import replace_atomically, sync_to_disk
 
 log = logging.getLogger(__name__)
@@ -112,7 +112,7 @@ def read_backup(path: Path) -> Backup:
             connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX)
             if connection.execute("PRAGMA application_id").fetchone()[0] != MARK:
                 raise Problem("backup_none", file=str(path))
-            if connection.execute("SELECT 1 FROM sqlite_master WHERE type NOT IN ('table', 'index')").fetchone():
+            if connection.execute(COMPUTED).fetchone():
                 # Anyone may have written the stick: a view that computes its rows might never end.
                 raise Problem("backup_damaged", file=str(path), reason="sqlite_master")
             check = connection.execute("PRAGMA quick_check").fetchone()[0]
@@ -154,25 +154,35 @@ def newest_backup_in(place: Path) -> Path:
 
 
 FIRST_ENTRIES = "SELECT stream, hash FROM entry WHERE number = 1"
+ERASING = f"SELECT kind, data FROM entry WHERE stream = '{VENUE}' AND kind IN (?, ?)"
+COMPUTED = "SELECT 1 FROM sqlite_master WHERE type NOT IN ('table', 'index')"
 _OF_JOB = "substr(job, 1, length(?1) + 1) = ?1 || '/'"
 HOLD_NAMES = {"person": "event = ?", "print_order": "event = ?", "print_text": _OF_JOB, "print_state": _OF_JOB}
 """Table → which rows are of an event: what goes with it in a journal that runs, too."""
 
 
-def purge_older_backups(folder: Path, newest: Path) -> None:
+def purge_older_backups(folder: Path, newest: Path, everything: bool = True, asides: bool = True) -> None:
     """After an event was deleted or a person forgotten, remove backups that hold them, in subfolders too, and forget
-    them in this hub's journals that were set aside: such a one is kept with all others, unless it is damaged or lacks
-    people. Raises OSError and sqlite3.Error: then try again."""
+    them in this hub's journals that were set aside (`asides`): such a one is kept with all others, unless it is damaged
+    or lacks people. Without `everything` a backup goes only if it can be read and knows less of that than the `newest`:
+    a stick was away, or the hub was killed. Raises OSError and sqlite3.Error: then try again."""
     lineage = newest.name.split("-")[1]
-    gone = [path for path in folder.rglob(f"*-{lineage}-*{SUFFIX}*") if path != folder / newest.name]
     with closing(head_file.open_read_only(folder / newest.name)) as connection:
-        erasing = connection.execute("SELECT kind, data FROM entry WHERE kind IN (?, ?)", ERASING_KINDS).fetchall()
+        erasing = connection.execute(ERASING, ERASING_KINDS).fetchall()
         begun = dict(connection.execute(FIRST_ENTRIES).fetchall())
+    erased = _erased(erasing)
+    gone = [
+        path
+        for path in folder.rglob(f"*-{lineage}-*{SUFFIX}*")
+        if path != folder / newest.name
+        # A log beside it goes with it.
+        and (everything or _lacks(path.with_name(path.name.partition(SUFFIX)[0] + SUFFIX), erased))
+    ]
     # What a standby started over from has another line; what is damaged there may be another hub's.
-    for database in folder.parent.glob(f"{STARTED_OVER}*/{DATABASE}"):
+    for database in folder.parent.glob(f"{STARTED_OVER}*/{DATABASE}") if asides else ():
         with suppress(sqlite3.DatabaseError):
             forget_aside(database, erasing, begun)
-    for head in folder.glob(f"{SET_ASIDE}/*/{head_file.HEAD_FILE}"):
+    for head in folder.glob(f"{SET_ASIDE}/*/{head_file.HEAD_FILE}") if asides else ():
         if lineage.encode() in head.read_bytes():
             try:
                 forget_aside(head.with_name(DATABASE), erasing, begun)
@@ -184,7 +194,7 @@ def purge_older_backups(folder: Path, newest: Path) -> None:
                     or not head.with_name(DATABASE).exists()
                 ):
                     raise
-                gone += head.parent.glob("*.db*")
+                gone += head.parent.glob("*.db*") if everything else ()
     for path in gone:
         with open(path, "r+b") as file:
             head_file.overwrite_with_zeros(file.fileno())
@@ -195,15 +205,14 @@ def purge_older_backups(folder: Path, newest: Path) -> None:
 def forget_aside(database: Path, entries: Iterable[tuple[str, str]], begun: Mapping[str, str]) -> None:
     """Forget in another journal of this hub whom these entries (kind, JSON) erase; `begun`: FIRST_ENTRIES here. Another
     hub's, which may have events of the same names, stays as it is. Raises sqlite3.Error."""
-    told = [(kind, json.loads(data)) for kind, data in entries]
-    deleted = {data["event"] for kind, data in told if kind == EVENT_DELETED}
-    gone = {(event, who) for kind, data in told if kind == PERSON_FORGOTTEN for event, who in data["seats"]}
+    erased = _erased(entries)
+    deleted = {event for event, who in erased if not who}
     with closing(_open_made(database, "secure_delete = ON")) as connection:
         if begun.items().isdisjoint(connection.execute(FIRST_ENTRIES).fetchall()):
             return
         there = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
         rows = connection.execute("SELECT event, competitor, salt, data FROM person").fetchall()
-        seats = rows_to_forget(rows, gone, begun.keys())
+        seats = rows_to_forget(rows, {seat for seat in erased if seat[1]}, begun.keys())
         for table, of_event in HOLD_NAMES.items():
             # An older hub's journal lacks some, but never people.
             if table in there or table == "person":
@@ -216,6 +225,24 @@ def forget_aside(database: Path, entries: Iterable[tuple[str, str]], begun: Mapp
         connection.commit()
         if connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
             raise sqlite3.OperationalError("database is locked: who reads it keeps what was deleted")
+
+
+def _erased(entries: Iterable[tuple[str, str]]) -> set[Seat]:
+    """Whom these entries (kind, JSON) erase: seats, and (event, "") for all of an event."""
+    told = [(kind, json.loads(data)) for kind, data in entries]
+    return {
+        (event, who)
+        for kind, data in told
+        for event, who in (data["seats"] if kind == PERSON_FORGOTTEN else [(data["event"], "")])
+    }
+
+
+def _lacks(backup: Path, erased: set[Seat]) -> bool:
+    """Whether a backup can be read, and does not know of all who are erased."""
+    with suppress(sqlite3.Error, ValueError, TypeError, KeyError), closing(head_file.open_read_only(backup)) as there:
+        there.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX)
+        return not (there.execute(COMPUTED).fetchone() or erased <= _erased(there.execute(ERASING, ERASING_KINDS)))
+    return False
 
 
 def _open_made(path: Path, pragma: str = "journal_mode = MEMORY") -> sqlite3.Connection:
@@ -376,6 +403,7 @@ class Maintenance:
         self._wake = threading.Event()
         self._urgent = True
         self._forget = False
+        self._places = dict[Path, RemovableCopy]()  # that were there at the last backup
         self._saved_commits = -1
         self._made_s = -BACKUP_EVERY_S
         self._took_s = 0.0
@@ -398,9 +426,10 @@ class Maintenance:
         if named is None:
             return
         forget, self._forget, self._urgent = self._forget, False, False
+        self._places = {copy.folder: copy for copy in self._copies()}
         made: Path | None = None
         problem: Problem | None = None
-        for copy in (None, *self._copies()):
+        for copy in (None, *self._places.values()):
             to = self._folder / FOLDER if copy is None else copy.folder / COPIES_FOLDER
             try:
                 with nullcontext(to.parent) if copy is None else copy.pinned() as place:
@@ -409,8 +438,8 @@ class Maintenance:
                         if made is None
                         else copy_backup(made, place / to.name, named)
                     )
-                    if forget:
-                        purge_older_backups(place / to.name, written)
+                    # At the start, what was forgotten last may still lie anywhere.
+                    purge_older_backups(place / to.name, written, forget, asides=forget or self._saved_commits < 0)
                 made = written if copy is None else made
             except (OSError, sqlite3.Error) as error:
                 problem = problem or Problem("backup_failed", folder=str(to), reason=str(error))
@@ -435,7 +464,7 @@ class Maintenance:
     def _due(self) -> bool:
         named = self._head.record
         if named is None or named.commits == self._saved_commits:
-            return self._forget
+            return self._forget or any(copy.folder not in self._places for copy in self._copies())
         rested_s = time.monotonic() - self._made_s
         return self._urgent or self._ended or rested_s >= max(BACKUP_EVERY_S, REST * self._took_s)
 

@@ -36,6 +36,7 @@ class Book:
 
     persons: Mapping[Seat, str] = field(default_factory=dict)
     forgotten: frozenset[Seat] = frozenset()  # seats whose person was forgotten
+    former: frozenset[str] = frozenset()  # ids of forgotten persons, which no older file brings back
     spelled: frozenset[Seat] = frozenset()  # of persons who were joined, the seats with the other spellings
     events: Mapping[str, Any] = field(default_factory=dict)  # events that it has heard of, and what orders them
     read: frozenset[str] = frozenset()  # events all of whose players it has taken: they were over
@@ -88,7 +89,8 @@ def _keys(person: Person) -> set[tuple[str, str]]:
 
 
 def decide_book(book: Book, new: NewEntry) -> list[NewEntry]:
-    """Accept one of BOOK_KINDS, or none if it changes nothing. A seat keeps its person. Raises
+    """Accept one of BOOK_KINDS, or none if it changes nothing. A seat keeps its person. Who is forgotten and comes by an
+    older event file comes with the name that is in it, but as a new person: that id is not used again. Raises
     Problem("book_unknown_person", "book_seat_alone", "book_same_event")."""
     data = new.data
     if new.kind == PEOPLE_KNOWN:
@@ -97,7 +99,8 @@ def decide_book(book: Book, new: NewEntry) -> list[NewEntry]:
         persons = {
             competitor: person
             for competitor, person in data["persons"].items()
-            if not ((event, competitor) in book.forgotten or (event, competitor) in book.persons or person in there)
+            if not ((event, competitor) in book.forgotten or (event, competitor) in book.persons)
+            and person not in there | book.former
         }
         gone = {(event, who) for who in data.get("removed", ())} & book.persons.keys()
         some = persons or gone or ("all" in data and event not in book.read)
@@ -129,10 +132,13 @@ def apply_book(book: Book, entry: Entry, age: Any) -> Book:
     if entry.kind == PERSON_PARTED:
         return replace(book, persons={**book.persons, tuple(data["seat"]): data["new"]})
     # Who was removed from the event may come to it as another entry.
-    gone = {*seats_forgotten([entry]), *((event, str(who)) for who in data.get("removed", ()))}
+    erased = seats_forgotten([entry])
+    gone = {*erased, *((event, str(who)) for who in data.get("removed", ()))}
     kept = {seat: who for seat, who in book.persons.items() if seat not in gone}
     if entry.kind == PERSON_FORGOTTEN:
-        return replace(book, persons=kept, forgotten=book.forgotten | gone)
+        # Those who were joined had other ids, one of which may by now be of a person who is parted.
+        former = book.former.union([data["person"]], map(first_id, erased)).difference(kept.values())
+        return replace(book, persons=kept, forgotten=book.forgotten | gone, former=former)
     # An entry that follows another copy of this journal may name seats that are known otherwise here.
     seats = {(event, who): person for who, person in data["persons"].items() if (event, who) not in book.forgotten}
     read = book.read | ({event} if "all" in data else set())

@@ -23,11 +23,12 @@ from roundtap_core.event.states import EventState
 from roundtap_core.lists.list_form import fold
 from roundtap_core.lists.squads import members_of, team_problems
 from roundtap_core.messages import Report
+from roundtap_core.names import stands_in
 from roundtap_core.numbers import next_number
 from roundtap_core.typed import parse_message, refuse_over_limits
 from roundtap_hub.store.book import PEOPLE_KNOWN, PERSON_FORGOTTEN, recognize, seats_forgotten
 from roundtap_hub.store.journal import PersonRecord, people_removed
-from roundtap_hub.store.person_rows import forgotten_person, is_damaged, refuse_damaged
+from roundtap_hub.store.person_rows import forgotten_person, refuse_damaged
 from roundtap_hub.store.read_model import Snapshot
 from roundtap_hub.store.restore_gap import NO_PLACE, can_decide_report, refuse_settling
 from roundtap_hub.store.venue import (
@@ -348,7 +349,7 @@ def _with_players(saved: Snapshot, known: NewEntry) -> NewEntry:
     new = {
         who: people[who]
         for who in state.entrants
-        if (event_id, who) not in book.persons and who in people and not is_damaged(who, people[who])
+        if (event_id, who) not in book.persons and who in people and not stands_in(who, people[who].name)
     }
     taken = {person for seat, person in book.persons.items() if seat[0] == event_id}
     return structs.replace(
@@ -410,9 +411,9 @@ def _decide_venue_step(pending: Snapshot, request: NewEntry, at: Timestamp, acto
     if request.kind == PEOPLE_KNOWN and "persons" not in request.data:
         request = _with_players(pending, request)
     if request.kind == PERSON_FORGOTTEN:
-        person = request.data["person"]
-        refuse_forgetting(pending, person)
-        request = structs.replace(request, data={"person": person, "seats": _officials_of(pending, person)})
+        refuse_forgetting(pending, request.data["person"])
+        seats = _officials_of(pending, request.data["person"])
+        request = structs.replace(request, data={**request.data, "seats": seats})
     refuse_over_limits(request.data)
     refuse_settling(pending, request)
     refuse_stale_key(pending.venue.units, pending.venue.staff, request)

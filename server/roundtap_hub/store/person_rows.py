@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, Connection, LargeBinary, cast, select
 from roundtap_core.errors import Problem
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import EventState
+from roundtap_core.names import DAMAGED, FORGOTTEN
 from roundtap_core.typed import fits_line, sanitize_text
 from roundtap_hub.store.models import PERSON
 
@@ -74,13 +75,13 @@ def matches_entries(competitor: str, stored: StoredPerson, digests: Collection[s
 
 def placeholder(competitor: str) -> Person:
     """Stands for a person whose row cannot be read, and is stored for one whose row is lost for good."""
-    name = f"{competitor} (data damaged)"
+    name = DAMAGED.format(competitor)
     return Person(name, public_name=name)
 
 
 def forgotten_person(competitor: str) -> Person:
     """Stored instead of a person who was forgotten: "Player 3 (forgotten)" for p3."""
-    name = f"Player {competitor.removeprefix('p')} (forgotten)"
+    name = FORGOTTEN.format(competitor.removeprefix("p"))
     return Person(name, public_name=name)
 
 

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from roundtap_core.elimination.ranking import league_event
 from roundtap_core.errors import Problem
+from roundtap_core.names import stands_in
 from roundtap_core.records import Competitor
 from roundtap_core.standings.league import LeagueResult, LeagueRow, league
 from roundtap_hub.store.book import League
@@ -70,12 +71,9 @@ def league_view(snapshot: Snapshot, evenings: Evenings, wanted: League) -> Leagu
         raise Problem("league_games_differ", first=events[0].name)
     for line in over:
         evening = _evening(snapshot, evenings, line)
-        # Who is forgotten has no line; the others keep their points.
-        ids = {
-            each.id: book.persons.get((line.id, each.id), f"{line.id}/{each.id}")
-            for each in evening.people
-            if (line.id, each.id) not in book.forgotten
-        }
+        # Who is forgotten has no line, here or where the event came from; the others keep their points.
+        seats = {each.id: (line.id, each.id) for each in evening.people if not stands_in(each.id, each.name)}
+        ids = {who: book.persons.get(seat, "/".join(seat)) for who, seat in seats.items() if seat not in book.forgotten}
         people |= {ids[each.id]: replace(each, id=ids[each.id]) for each in evening.people if each.id in ids}
         played.append({ids[who]: result for who, result in evening.played.items() if who in ids})
     return LeagueView(

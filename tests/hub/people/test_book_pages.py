@@ -201,3 +201,24 @@ def test_who_was_an_official_of_the_event_too_is_forgotten_there_as_well(house: 
     last = list(house.service.journal.entries(VENUE))[-1]
     seats = [["e1", "p2"], [event_id, "p2"], [event_id, "o2"], [event_id, "o3"]]
     assert (last.kind, last.data["seats"]) == ("person-forgotten", seats)
+
+
+def test_who_was_forgotten_before_an_event_came_here_is_nobody_in_the_book_and_its_leagues(house: House) -> None:
+    browser = house.organizer()
+    browser.post(f"{page_of(house, LONG)}/forget", name=LONG)
+    import_file(browser, json.loads(browser.get("/console/e1/export.json").text))
+    assert listed(browser.get("/console/people").text) == [ANA, "Eva Luz", LUKASZ]
+    assert house.service.snapshot.unread_events() == []
+    browser.post("/console/leagues", name="Autumn", event=["e1", "e2"])
+    [league] = house.service.snapshot.venue.leagues
+    table = browser.get(f"/console/leagues/{league}/table.csv").text
+    assert (len(table.splitlines()), "forgotten" in table) == (4, False)
+
+
+def test_who_is_forgotten_and_comes_by_an_older_event_file_is_a_new_person(house: House) -> None:
+    browser, before = house.organizer(), page_of(house, LONG)
+    older = json.loads(browser.get("/console/e1/export.json").text)
+    browser.post(f"{before}/forget", name=LONG)
+    import_file(browser, older)
+    assert page_of(house, LONG) != before
+    assert listed(browser.get("/console/people").text) == [LONG, ANA, "Eva Luz", LUKASZ]

@@ -149,3 +149,23 @@ def test_of_two_who_are_joined_the_newest_seats_tell_how_they_are_spelled() -> N
     venue = venue_of(zulu={"p1": "anna"}, alpha={"p4": "anja"}, mike={"p7": "anna"})
     joined = told(venue, "people-joined", person="anna", other="anja")
     assert joined.book.spelled == {("mike", "p7"), ("alpha", "p4")}
+
+
+def test_the_ids_of_who_is_forgotten_are_not_used_again() -> None:
+    """An event file that was saved before has them."""
+    anna, anja = first_id(("zulu", "p1")), first_id(("alpha", "p4"))
+    venue = venue_of(zulu={"p1": anna}, alpha={"p4": anja, "p5": "parted"})
+    joined = told(venue, "people-joined", person=anna, other=anja)
+    after = told(joined, "person-forgotten", person=anna)
+    again = told(after, "people-known", event="mike", persons={"p1": anna, "p2": anja, "p3": "parted"})
+    assert seats(again) == {"parted": ["alpha/p5", "mike/p3"]}
+
+
+def test_who_kept_the_id_when_a_forgotten_person_was_parted_goes_on_with_it() -> None:
+    anna = first_id(("zulu", "p1"))
+    parted = told(
+        venue_of(zulu={"p1": anna}, alpha={"p4": anna}), "person-parted", person=anna, seat=["zulu", "p1"], new="other"
+    )
+    after = told(parted, "person-forgotten", person="other")
+    again = told(after, "people-known", event="mike", persons={"p1": anna})
+    assert seats(again) == {anna: ["alpha/p4", "mike/p1"]}

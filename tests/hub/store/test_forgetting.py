@@ -20,7 +20,7 @@ from roundtap_core.event.person import Person
 from roundtap_core.event.states import Entrant
 from roundtap_hub.app.main import HubResources, open_folder
 from roundtap_hub.app.standby.standby_folder import StandbyFolder, promote_folder
-from roundtap_hub.store.backups import COPIES_FOLDER, FOLDER, SET_ASIDE, backups_in
+from roundtap_hub.store.backups import COPIES_FOLDER, FOLDER, SET_ASIDE, Maintenance, backups_in
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.copies import CURRENT
 from roundtap_hub.store.folder_copy import FolderCopy
@@ -324,3 +324,61 @@ def test_another_hub_s_journal_below_a_standby_keeps_its_people(tmp_path: Path, 
     standby.close()
     assert names_in(second / "before-1", "e1") == [STAYS]
     assert names_in(second, "e1") == ["Player 1 (forgotten)"]
+
+
+def test_a_hub_that_is_killed_too_soon_forgets_once_it_starts_again(
+    tmp_path: Path, opened: Callable[..., HubResources], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hub, stick = tmp_path / "hub", tmp_path / "stick"
+    with closing(opened(hub, stick)) as before:
+        friday(before.service, "e1", GONE, STAYS)
+    (aside := hub / FOLDER / SET_ASIDE / "epoch").mkdir(parents=True)
+    for file in (hub / "roundtap.db", hub / "roundtap.head"):
+        shutil.copy(file, aside)
+    with monkeypatch.context() as held:
+        held.setattr(Maintenance, "back_up", lambda _: None)
+        with closing(opened(hub, stick)) as killed:
+            forget(killed.service, GONE)
+    assert {each.split("/")[0] for each in files_that_name(hub, stick)} == {"hub", "stick"}
+    opened(hub, stick).close()
+    assert files_that_name(hub, stick) == []
+    assert names_in(aside, "e1") == ["Player 1 (forgotten)", STAYS]
+    with closing(opened(hub, stick)) as again:
+        friday(again.service, "e2", STAYS)
+    assert len(backups_in(hub / FOLDER)) == len(backups_in(stick / COPIES_FOLDER)) > 1, "what knows of it is kept"
+
+
+def test_a_stick_that_was_away_forgets_once_it_is_back(tmp_path: Path, opened: Callable[..., HubResources]) -> None:
+    hub, stick = tmp_path / "hub", tmp_path / "stick"
+    with closing(opened(hub, stick)) as before:
+        friday(before.service, "e1", GONE, STAYS)
+    with closing(opened(hub)) as without:
+        forget(without.service, GONE)
+    assert files_that_name(hub, stick) != []
+    opened(hub, stick).close()
+    assert files_that_name(hub, stick) == []
+
+
+def killed() -> None:
+    raise KeyboardInterrupt
+
+
+def test_a_standby_forgets_first_what_it_set_aside(
+    tmp_path: Path, opened: Callable[..., HubResources], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may be killed in between, and what it has is not told it again."""
+    standby = StandbyFolder(tmp_path / "second")
+    standby.open()
+    with closing(opened(tmp_path / "hub")) as hub:
+        friday(hub.service, "e1", GONE, STAYS)
+        follow(hub, standby)
+        standby.close()
+        standby = StandbyFolder(tmp_path / "second")
+        standby.set_aside()
+        standby.open()
+        forget(hub.service, GONE)
+        monkeypatch.setattr(standby.journal, "scrub", killed)
+        with pytest.raises(KeyboardInterrupt):
+            follow(hub, standby)
+    standby.close()
+    assert names_in(tmp_path / "second" / "before-1", "e1") == ["Player 1 (forgotten)", STAYS]

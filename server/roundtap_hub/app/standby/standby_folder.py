@@ -65,17 +65,20 @@ class StandbyFolder:
         and JournalConflict if the disk refuses."""
         heads = dict(self.heads)
         entries, records = entries_after(heads, rows), person_records(people)
-        if entries or records:
-            self.journal.append(entries, records)
-        self.heads = heads
         if erasing := [(row[2], row[6]) for row in rows if row[2] in ERASING_KINDS]:
-            self.journal.scrub()
-            begun = {**dict.fromkeys(self.heads, ""), VENUE: next(self.journal.entries(VENUE)).hash}
+            # First: what is appended is not told again, should this one be killed in between.
+            venue = itertools.chain(self.journal.entries(VENUE), (each for each in entries if each.stream == VENUE))
+            begun = {**dict.fromkeys(heads, ""), VENUE: next(venue).hash}
             for aside in (*self.path.rglob(f"*/{DATABASE}"), *self.path.rglob(f"*{SUFFIX}")):
                 try:
                     forget_aside(aside, erasing, begun)
                 except sqlite3.Error as error:
                     log.error("who was forgotten may still stand in %s: %s", aside, error)
+        if entries or records:
+            self.journal.append(entries, records)
+        self.heads = heads
+        if erasing:
+            self.journal.scrub()
 
     def take_beside(self, told: Mapping[str, Any]) -> None:
         """Store what has changed besides the entries: the hub's PIN, secret and certificates, all its keys, staff, and
