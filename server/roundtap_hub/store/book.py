@@ -89,8 +89,8 @@ def _keys(person: Person) -> set[tuple[str, str]]:
 
 
 def decide_book(book: Book, new: NewEntry) -> list[NewEntry]:
-    """Accept one of BOOK_KINDS, or none if it changes nothing. A seat keeps its person. Who is forgotten and comes by an
-    older event file comes with the name that is in it, but as a new person: that id is not used again. Raises
+    """Accept one of BOOK_KINDS, or none if it changes nothing. A seat keeps its person. Who is forgotten and comes by
+    an older event file comes with the name that is in it, but as a new person: that id is not used again. Raises
     Problem("book_unknown_person", "book_seat_alone", "book_same_event")."""
     data = new.data
     if new.kind == PEOPLE_KNOWN:
