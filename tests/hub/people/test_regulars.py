@@ -266,7 +266,7 @@ def test_a_tap_deletes_no_entry_that_holds_more_than_the_book(
         tap(house, open_evening, "Eva Luz")
     assert open_evening.post("/console/e5/competitors/p1/details", **details).status_code == 303
     answer = open_evening.post("/console/e5/regulars", who=person_named(house.service, "Eva Luz"), on=0)
-    assert problem_of(answer).startswith("Eva Luz stays entered: club, note, payment")
+    assert problem_of(answer).startswith("Eva Luz stays entered: details such as")
     assert "/console/e5/person/p1" in answer.text, "where it can be deleted all the same"
     assert names(house) == {"Eva Luz": "here"}
     assert "Delete Eva Luz" in text_of(open_evening.get("/console/e5/person/p1"))
