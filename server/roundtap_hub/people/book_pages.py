@@ -23,7 +23,7 @@ def people_by_name() -> list[BookPerson]:
 
 def searched(person: BookPerson) -> str:
     """All names and the id that a person is found by."""
-    rows = (person.person, *person.spellings)
+    rows = (person.person, *person.spellings.values())
     return search_text(*(text for each in rows for text in (each.name, each.public_name, each.external_id)))
 
 

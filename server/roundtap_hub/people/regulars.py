@@ -20,7 +20,7 @@ from roundtap_core.numbers import next_number
 from roundtap_core.records import Competitor
 from roundtap_hub.http import routes
 from roundtap_hub.live import current, forms
-from roundtap_hub.store.book import PEOPLE_KNOWN, BookPerson, recognize
+from roundtap_hub.store.book import PEOPLE_KNOWN, BookPerson
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.new_entrants import person_and_entrant
 from roundtap_hub.store.service import Step
@@ -63,7 +63,7 @@ def regulars(event: SavedEvent) -> list[Regular]:
     persons, waiting = snapshot.venue.book.persons, not_yet_present(state)
     seated = {persons[state.id, who]: who for who in state.entrants if (state.id, who) in persons}
     others = {who: event.people[who] for who in state.entrants if who not in seated.values() and who in event.people}
-    entered = {person: who for who, person in recognize(state.id, others, known, seated).items()} | seated
+    entered = {person: who for who, person in snapshot.recognized(state, others, known, seated).items()} | seated
     since = time_of_day(state.about.get("date") or current.hub().clocks.wall(), -RECENT_MS, DATE_ALONE)
     days = {
         line.id: (line.about.get("date") if isinstance(line, EventState) else line.date)
