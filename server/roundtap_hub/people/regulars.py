@@ -25,7 +25,7 @@ from roundtap_core.records import Competitor
 from roundtap_hub.http import routes
 from roundtap_hub.live import current, forms
 from roundtap_hub.live.render import place_page
-from roundtap_hub.store.book import ID_LETTERS, PEOPLE_JOINED, PERSON_FORGOTTEN, PERSON_PARTED, BookPerson, recognize
+from roundtap_hub.store.book import ID_LETTERS, PEOPLE_JOINED, PERSON_FORGOTTEN, PERSON_PARTED, BookPerson
 from roundtap_hub.store.command_pipeline import refuse_forgetting
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.new_entrants import known_steps, person_and_entrant
@@ -74,7 +74,7 @@ def regulars(event: SavedEvent) -> list[Regular]:
     persons, waiting = snapshot.venue.book.persons, not_yet_present(state)
     seated = {persons[state.id, who]: who for who in state.entrants if (state.id, who) in persons}
     others = {who: event.people[who] for who in state.entrants if who not in seated.values() and who in event.people}
-    entered = {person: who for who, person in recognize(state.id, others, known, seated).items()} | seated
+    entered = {person: who for who, person in snapshot.recognized(state, others, known, seated).items()} | seated
     since = time_of_day(state.about.get("date") or current.hub().clocks.wall(), -RECENT_MS, DATE_ALONE)
     days = {
         line.id: line.date or snapshot.venue.begun_at.get(line.id)
@@ -178,7 +178,7 @@ def people_by_name() -> list[BookPerson]:
 
 def searched(person: BookPerson) -> str:
     """All names and the id that a person is found by."""
-    rows = (person.person, *person.spellings)
+    rows = (person.person, *person.spellings.values())
     return search_text(*(text for each in rows for text in (each.name, each.public_name, each.external_id)))
 
 

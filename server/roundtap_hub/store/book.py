@@ -53,13 +53,13 @@ class Book:
 @dataclass(frozen=True, slots=True)
 class BookPerson:
     """A person of the book: `person` is the row of the newest seat that has one, `last_event` its event; `spellings`:
-    rows of those who were joined."""
+    rows of those who were joined, by their seats."""
 
     id: str
     person: Person
     seats: tuple[Seat, ...]
     last_event: str
-    spellings: tuple[Person, ...] = ()
+    spellings: Mapping[Seat, Person] = field(default_factory=dict)
 
 
 def first_id(seat: Seat) -> str:
@@ -68,29 +68,43 @@ def first_id(seat: Seat) -> str:
 
 
 def recognize(
-    event_id: str, people: Mapping[str, Person], known: Iterable[BookPerson], taken: Collection[str] = ()
+    event_id: str,
+    people: Mapping[str, Person],
+    known: Iterable[BookPerson],
+    taken: Collection[str] = (),
+    *,
+    of_game: Collection[str],
 ) -> dict[str, str]:
     """The person of each of an event's `people`, by competitor: the one with the same external id, else with the same
-    name, unless both have other external ids; else a new one. `known`: the newest first, who wins where several fit;
-    `taken`: persons who have another seat there. Two of one event are two persons."""
+    name, unless both have other external ids; else a new one. Other games have other ids: outside the events `of_game`
+    one counts with the same name only. `known`: the newest first, who wins where several fit; `taken`: persons who have
+    another seat there. Two of one event are two persons."""
     asked, found = {who: _keys(person) for who, person in people.items()}, dict[str, str]()
-    for kind in ("id", "name"):
+    for kind in ("id", "both", "name"):
         for each in known:
-            keys = {key for row in (each.person, *each.spellings) for key in _keys(row) if key[0] == kind}
+            rows = {**each.spellings, (each.last_event, ""): each.person}
+            keys = {
+                key
+                for (event, _), row in rows.items()
+                for key in _keys(row)
+                if key[0] == kind and (kind != "id" or event in of_game)
+            }
             for who, theirs in asked.items():
                 if keys & theirs and who not in found and each.id not in {*taken, *found.values()}:
                     ids = {each.person.external_id, people[who].external_id} - {None, ""}
-                    found |= {who: each.id} if len(ids) < 2 else {}
+                    found |= {who: each.id} if kind != "name" or len(ids) < 2 else {}
     return {competitor: found.get(competitor) or first_id((event_id, competitor)) for competitor in people}
 
 
-def _keys(person: Person) -> set[tuple[str, str]]:
-    return {("name", fold(person.name)), *([("id", person.external_id)] if person.external_id else [])}
+def _keys(person: Person) -> set[tuple[str, ...]]:
+    return {("name", fold(person.name))} | (
+        {("id", person.external_id), ("both", person.external_id, fold(person.name))} if person.external_id else set()
+    )
 
 
 def decide_book(book: Book, new: NewEntry) -> list[NewEntry]:
-    """Accept one of BOOK_KINDS, or none if it changes nothing. A seat keeps its person. Who is forgotten and comes by
-    an older event file comes with the name that is in it, but as a new person: that id is not used again. Raises
+    """Accept one of BOOK_KINDS, or none if it changes nothing. A seat keeps its person. Who is forgotten comes by
+    an older event file with the name that is in it, but as a new person: that id is not used again. Raises
     Problem("book_unknown_person", "book_seat_alone", "book_same_event")."""
     data = new.data
     if new.kind == PEOPLE_KNOWN:
@@ -160,7 +174,7 @@ def rows_to_forget(
 ) -> set[Seat]:
     """Of another copy's rows of people (event, competitor, salt, JSON): those at `seats`, those of `deleted` events,
     and those that are called as they are in events other than `events`, which the journal here never knew."""
-    people: dict[Seat, list[tuple[str, str]]] = {}
+    people: dict[Seat, list[tuple[str, ...]]] = {}
     for event_id, competitor, _, data in rows:
         with suppress(ValueError, TypeError, AttributeError):
             people.setdefault((event_id, competitor), []).extend(_keys(Person.from_json(json.loads(data))))

@@ -26,7 +26,7 @@ from roundtap_core.messages import Report
 from roundtap_core.names import stands_in
 from roundtap_core.numbers import next_number
 from roundtap_core.typed import parse_message, refuse_over_limits
-from roundtap_hub.store.book import PEOPLE_KNOWN, PERSON_FORGOTTEN, recognize, seats_forgotten
+from roundtap_hub.store.book import PEOPLE_KNOWN, PERSON_FORGOTTEN, seats_forgotten
 from roundtap_hub.store.journal import PersonRecord, people_removed
 from roundtap_hub.store.person_rows import forgotten_person, refuse_damaged
 from roundtap_hub.store.read_model import Snapshot
@@ -353,7 +353,8 @@ def _with_players(saved: Snapshot, known: NewEntry) -> NewEntry:
     }
     taken = {person for seat, person in book.persons.items() if seat[0] == event_id}
     return structs.replace(
-        known, data={"event": event_id, "all": True, "persons": recognize(event_id, new, saved.known_people(), taken)}
+        known,
+        data={"event": event_id, "all": True, "persons": saved.recognized(state, new, saved.known_people(), taken)},
     )
 
 

@@ -14,7 +14,7 @@ from roundtap_core.event.decide import apply
 from roundtap_core.event.entries import VENUE
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import EventState, event_names
-from roundtap_hub.store.book import BookPerson, Seat
+from roundtap_hub.store.book import BookPerson, Seat, recognize
 from roundtap_hub.store.journal import HUB_FOLDER, START, Head, Journal, events_deleted
 from roundtap_hub.store.models import StaffRow, UnitKeyRow
 from roundtap_hub.store.person_rows import wrong_people
@@ -88,10 +88,23 @@ class Snapshot:
             rows = self.people_at([seats[-1] for seats in left.values()])
             for person, seats in left.items():
                 if seats[-1] in rows:
-                    spelled = tuple(others[seat] for seat in book.seats[person] if seat in others)
+                    spelled = {seat: others[seat] for seat in book.seats[person] if seat in others}
                     found.append(BookPerson(person, rows[seats[-1]], book.seats[person], seats[-1][0], spelled))
             left = {person: seats[:-1] for person, seats in left.items() if seats[-1] not in rows and len(seats) > 1}
         return sorted(found, key=lambda each: self.venue.age(each.last_event), reverse=True)
+
+    def recognized(
+        self, state: EventState, people: Mapping[str, Person], known: Iterable[BookPerson], taken: Collection[str]
+    ) -> dict[str, str]:
+        """`recognize` for this event: the ids of its game count."""
+        return recognize(
+            state.id,
+            people,
+            known,
+            taken,
+            of_game={event_id for event_id, one in self.dormant.items() if one.rulebook_id == state.rulebook_id}
+            | {event_id for event_id, one in self.events.items() if one.rulebook_id == state.rulebook_id},
+        )
 
     def unread_events(self) -> list[str]:
         """The events that are over, the oldest first, whose players are not in the book: they ended before there was

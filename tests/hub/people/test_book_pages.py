@@ -222,3 +222,16 @@ def test_who_is_forgotten_and_comes_by_an_older_event_file_is_a_new_person(house
     import_file(browser, older)
     assert page_of(house, LONG) != before
     assert listed(browser.get("/console/people").text) == [LONG, ANA, "Eva Luz", LUKASZ]
+
+
+def test_one_number_in_two_games_is_two_people(house: House) -> None:
+    house.service.execute([], "test", [PersonRecord("e1", "p1", "s", Person(ANA, external_id="1234"))])
+    browser = house.organizer()
+    data = json.loads(browser.get("/console/e1/export.json").text)
+    zoe, ania = ({"id": "p1", "name": name, "external_id": "1234"} for name in ("Zoe Other", "Ania Ruiz"))
+    for rulebook, player in (("keyforge-archon", zoe), (data["rulebook"], ania)):
+        tonight = {"format": data["format"], "name": "Tonight", "rulebook": rulebook, "competitors": [player]}
+        import_file(browser, tonight)
+        browser.post(f"/console/{house.service.snapshot.ids[-1]}/archive")
+    seats = {each.person.name: each.seats for each in house.service.snapshot.known_people()}
+    assert (seats["Zoe Other"], seats["Ania Ruiz"]) == ((("e2", "p1"),), (("e1", "p1"), ("e3", "p1")))

@@ -121,20 +121,25 @@ def known(*people: tuple[str, Person]) -> list[BookPerson]:
 def test_who_is_who(person: Person, is_who: str) -> None:
     book = known(("zoe", Person("Zoe Łuź")), ("adam", Person("Adam Nowak", external_id="12")))
     new = first_id(("tonight", "p9"))
-    assert recognize("tonight", {"p9": person}, book)["p9"] == (new if is_who == "new" else is_who)
+    assert recognize("tonight", {"p9": person}, book, of_game=FRIDAYS)["p9"] == (new if is_who == "new" else is_who)
 
 
 def test_an_id_counts_before_any_name() -> None:
     book = known(("adam", Person("Adam Nowak", external_id="12")), ("eve", Person("Ewa Nowak")))
     tonight = {"p1": Person("Adam Nowak"), "p2": Person("A. Nowak", external_id="12")}
-    assert recognize("tonight", tonight, book) == {"p1": first_id(("tonight", "p1")), "p2": "adam"}
+    assert recognize("tonight", tonight, book, of_game=FRIDAYS) == {"p1": first_id(("tonight", "p1")), "p2": "adam"}
 
 
 def test_two_of_one_name_in_one_event_are_two_persons_and_the_newest_comes_first() -> None:
     book = known(("newest", Person("Jan Kowalski")), ("older", Person("Jan Kowalski")))
     three = {who: Person("Jan Kowalski") for who in ("p1", "p2", "p3")}
-    assert list(recognize("tonight", three, book).values()) == ["newest", "older", first_id(("tonight", "p3"))]
-    assert recognize("tonight", {"p1": three["p1"]}, book, taken=["newest"]) == {"p1": "older"}
+    found = recognize("tonight", three, book, of_game=FRIDAYS)
+    assert list(found.values()) == [
+        "newest",
+        "older",
+        first_id(("tonight", "p3")),
+    ]
+    assert recognize("tonight", {"p1": three["p1"]}, book, taken=["newest"], of_game=FRIDAYS) == {"p1": "older"}
 
 
 def test_an_event_is_read_only_once_all_its_players_are_taken() -> None:
@@ -169,3 +174,26 @@ def test_who_kept_the_id_when_a_forgotten_person_was_parted_goes_on_with_it() ->
     after = told(parted, "person-forgotten", person="other")
     again = told(after, "people-known", event="mike", persons={"p1": anna})
     assert seats(again) == {anna: ["alpha/p4", "mike/p1"]}
+
+
+@pytest.mark.parametrize(
+    ("person", "is_who"),
+    [
+        (Person("Zoe Luz", external_id="12"), "new"),
+        (Person("Adam Nowak", external_id="12"), "adam"),
+        (Person("ADAM NOWAK"), "namesake"),
+        (Person("Adam Nowak", external_id="13"), "namesake"),
+        (Person("A. Nowak", external_id="7"), "adam"),
+        (Person("A. Nowak", external_id="8"), "new"),
+    ],
+)
+def test_another_game_s_id_counts_with_the_same_name_only(person: Person, is_who: str) -> None:
+    """Adam was joined with who had an id of tonight's game, in its first Friday, and one of a third game."""
+    spellings = {
+        ("mike", "p1"): Person("A. Nowak", external_id="7"),
+        ("alpha", "p1"): Person("Nowak", external_id="8"),
+    }
+    adam = BookPerson("adam", Person("Adam Nowak", external_id="12"), (("zulu", "p1"),), "zulu", spellings)
+    book = [*known(("namesake", Person("Adam Nowak"))), adam]
+    found = recognize("tonight", {"p9": person}, book, of_game=["mike"])["p9"]
+    assert found == (first_id(("tonight", "p9")) if is_who == "new" else is_who)
