@@ -20,11 +20,11 @@ from roundtap_core.event.person import Person
 from roundtap_core.event.states import Entrant
 from roundtap_hub.app.main import HubResources, open_folder
 from roundtap_hub.app.standby.standby_folder import StandbyFolder, promote_folder
-from roundtap_hub.store.backups import COPIES_FOLDER, FOLDER, SET_ASIDE, Maintenance, backups_in
+from roundtap_hub.store.backups import COPIES_FOLDER, FOLDER, SET_ASIDE, backups_in
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.copies import CURRENT
 from roundtap_hub.store.folder_copy import FolderCopy
-from roundtap_hub.store.journal import Journal, PersonRecord
+from roundtap_hub.store.journal import Journal, JournalConflict, PersonRecord
 from roundtap_hub.store.journal_identity import seal_after
 from roundtap_hub.store.print_book import PrintBook, PrintJob
 from roundtap_hub.store.recover import recover
@@ -327,7 +327,7 @@ def test_another_hub_s_journal_below_a_standby_keeps_its_people(tmp_path: Path, 
 
 
 def test_a_hub_that_is_killed_too_soon_forgets_once_it_starts_again(
-    tmp_path: Path, opened: Callable[..., HubResources], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, opened: Callable[..., HubResources]
 ) -> None:
     hub, stick = tmp_path / "hub", tmp_path / "stick"
     with closing(opened(hub, stick)) as before:
@@ -335,10 +335,13 @@ def test_a_hub_that_is_killed_too_soon_forgets_once_it_starts_again(
     (aside := hub / FOLDER / SET_ASIDE / "epoch").mkdir(parents=True)
     for file in (hub / "roundtap.db", hub / "roundtap.head"):
         shutil.copy(file, aside)
-    with monkeypatch.context() as held:
-        held.setattr(Maintenance, "back_up", lambda _: None)
-        with closing(opened(hub, stick)) as killed:
-            forget(killed.service, GONE)
+    backups = (hub / FOLDER, stick / COPIES_FOLDER)
+    held = [shutil.copytree(each, tmp_path / f"held {n}") for n, each in enumerate(backups)]
+    with closing(opened(hub, stick)) as killed:
+        forget(killed.service, GONE)
+    for there, each in zip(backups, held, strict=True):
+        shutil.rmtree(there)
+        each.rename(there)
     assert {each.split("/")[0] for each in files_that_name(hub, stick)} == {"hub", "stick"}
     opened(hub, stick).close()
     assert files_that_name(hub, stick) == []
@@ -359,13 +362,24 @@ def test_a_stick_that_was_away_forgets_once_it_is_back(tmp_path: Path, opened: C
     assert files_that_name(hub, stick) == []
 
 
-def killed() -> None:
-    raise KeyboardInterrupt
-
-
-def test_a_standby_forgets_first_what_it_set_aside(
-    tmp_path: Path, opened: Callable[..., HubResources], monkeypatch: pytest.MonkeyPatch
+def test_a_stick_that_comes_while_nothing_happens_forgets_all_the_same(
+    tmp_path: Path, opened: Callable[..., HubResources]
 ) -> None:
+    hub, stick = tmp_path / "hub", tmp_path / "stick"
+    with closing(opened(hub, stick)) as before:
+        friday(before.service, "e1", GONE, STAYS)
+    with closing(opened(hub)) as without:
+        forget(without.service, GONE)
+        wait_until(lambda: files_that_name(hub) == [], "the backup")
+        copies = without.service.copies
+        assert copies is not None
+        assert files_that_name(stick) != []
+        copies.add(FolderCopy(stick, hub, same_disk=True), 0.01)
+        wait_until(lambda: copies.states[-1].state == CURRENT, "the stick")
+    assert files_that_name(stick) == []
+
+
+def test_a_standby_forgets_first_what_it_set_aside(tmp_path: Path, opened: Callable[..., HubResources]) -> None:
     """It may be killed in between, and what it has is not told it again."""
     standby = StandbyFolder(tmp_path / "second")
     standby.open()
@@ -376,9 +390,11 @@ def test_a_standby_forgets_first_what_it_set_aside(
         standby = StandbyFolder(tmp_path / "second")
         standby.set_aside()
         standby.open()
+        follow(hub, standby)
         forget(hub.service, GONE)
-        monkeypatch.setattr(standby.journal, "scrub", killed)
-        with pytest.raises(KeyboardInterrupt):
+        with closing(sqlite3.connect(tmp_path / "second" / "roundtap.db")) as full:
+            full.execute("CREATE TRIGGER full BEFORE INSERT ON entry BEGIN SELECT RAISE(ABORT, 'full'); END")
+        with pytest.raises(JournalConflict):
             follow(hub, standby)
     standby.close()
     assert names_in(tmp_path / "second" / "before-1", "e1") == ["Player 1 (forgotten)", STAYS]
