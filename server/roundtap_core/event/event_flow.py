@@ -91,12 +91,12 @@ def has_more_rounds(state: EventState) -> bool:
 
 def ends_with(state: EventState, number: int) -> bool:
     """Whether the event's plan has nothing after that round, however it goes: then no one drops in it any more."""
-    begun = second_stage_begun(state)
-    if not begun and (not has_plan(state) or state.cut_size >= 2):
-        return False
     try:
+        if not second_stage_begun(state) and (not has_plan(state) or state.cut_size >= 2):
+            return False
         return number >= total_planned_rounds(state)
     except Problem:
+        # An imported event may be too small for its structure.
         return False
 
 
