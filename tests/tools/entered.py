@@ -4,13 +4,15 @@ PYTHONPATH=tests:tests/hub:tests/tools python tests/tools/entered.py            
 
 A report of a table unit, a page of the console, a line as it is typed at the console's foot, and the page of a typed
 line come several times, and all but the first are counted: what is made once for all is made by then. The page is drawn
-anew, after another report. Counted is what each of them enters: what a timer does meanwhile is there by chance. The
-count says how many files a reader needs to follow one request.
+anew, after another report. Counted is what each of them enters: what a timer does meanwhile is there by chance. Each
+begins when the one before has nothing left to do, as publishing its commit. The count says how many files a reader
+needs to follow one request.
 """
 
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -25,7 +27,8 @@ from roundtap_hub.app.asgi import HubApplication
 from roundtap_hub.http.requester import LOCAL_SESSION
 
 PRODUCT = ("roundtap_core", "roundtap_hub", "roundtap_machine")
-TIMES = 4
+TIMES = 8
+QUIET_S = 0.03
 
 Ask = Callable[[int], int]  # asks for the nth time; returns the answer's status
 
@@ -36,10 +39,20 @@ class Entered:
     def __init__(self) -> None:
         self.counting = False
         self.files: set[str] = set()
+        self.events = 0
 
     def __call__(self, frame: FrameType, event: str, _: Any) -> None:
+        self.events += threading.current_thread() is not threading.main_thread()
         if self.counting and event == "call" and frame.f_code.co_filename.endswith(".py"):
             self.files.add(frame.f_code.co_filename)
+
+    def until_quiet(self) -> None:
+        """Wait for the threads that still have to do with the request before."""
+        for _ in range(100):
+            before = self.events
+            time.sleep(QUIET_S)
+            if self.events == before:
+                return
 
     def names(self) -> set[str]:
         parts = (Path(file).with_suffix("").parts for file in self.files)
@@ -96,6 +109,7 @@ def modules_entered() -> dict[str, list[str]]:
             for what, (prepare, ask) in asked.items():
                 for number in range(1 + TIMES):
                     prepare(number)
+                    noted.until_quiet()
                     noted.files.clear()
                     noted.counting = True
                     status = ask(number)

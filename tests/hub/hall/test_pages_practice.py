@@ -28,7 +28,8 @@ STANDS_FOR_IT = """
 import json, os, sys
 from pathlib import Path
 folder = Path(sys.argv[sys.argv.index("--practice") + 1])
-(folder / "started.json").write_text(json.dumps([sys.argv[1:], dict(os.environ)]))
+(folder / "starting.json").write_text(json.dumps([sys.argv[1:], dict(os.environ)]))
+os.replace(folder / "starting.json", folder / "started.json")
 print("ready", flush=True)
 for line in sys.stdin:
     with open(folder / "let-in", "a") as file:
