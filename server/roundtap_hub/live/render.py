@@ -63,9 +63,11 @@ CUT_CHOICES = MappingProxyType(
         "tiebreak_would_change": ("tie.anew", "tie.keep"),
         "tiebreak_would_end": ("tie.anew", "tie.keep"),
         "tiebreak_has_word": ("tie.keep",),
+        "pairings_would_change": ("mend.keep", "mend.anew"),
+        "correction_round_begun": ("mend.keep",),
     }
 )
-"""The choices that an official has about the cut or the tie-break round: the form comes back with these buttons."""
+"""The choices that an official has about the cut, the tie-break round or pairings: buttons that save the result."""
 
 _MARK = re.compile(rf"({regions.MAY}[^>]*?:>|{regions.ELSE}|{regions.MAYBE}|{regions.ENDS})")
 
@@ -380,7 +382,8 @@ def render_page(template: str, feed: PageKey | None = None, **context: Any) -> r
         "problem_where": sanitize_text(problem.where) if problem else "",
         "typed": request.form if problem else {},
         "wants_reason": asks.say(t) if asks is not None else "",
-        "changes_cut": _choices(problem, state) if problem else (),
+        "choices_of": lambda problem: _choices(problem, state),
+        "asks": problem if problem and problem.key in CUT_CHOICES else None,
         "steps": StepMarks(state) if state is not None else None,
     }
     if request.blueprint == "console":

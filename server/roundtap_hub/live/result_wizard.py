@@ -14,7 +14,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.errors import Problem
 from roundtap_core.event import event_flow
 from roundtap_core.event.commands import NoteLot
-from roundtap_core.event.results import acceptable_results, result_to_correct
+from roundtap_core.event.results import acceptable_results, correction_choice, result_to_correct
 from roundtap_core.event.states import DRAFT, EventState, MatchState, RoundState
 from roundtap_core.forms.form import (
     AT_TIME,
@@ -31,7 +31,7 @@ from roundtap_core.records import RULING, SIDES, Result, Side, other_side, resul
 from roundtap_core.rulebooks import result_gate, result_words
 from roundtap_core.rulebooks.base import MatchSituation
 from roundtap_core.rulebooks.scoring import DRAW
-from roundtap_hub.live import current
+from roundtap_hub.live import current, forms
 from roundtap_hub.views.competitors import OwedSquads, lost_squads, squads_of_match
 from roundtap_hub.views.knockout import cut_changes
 from roundtap_hub.views.saved_event import SavedEvent, short_hash
@@ -69,8 +69,8 @@ def _texts(answer: object) -> list[str]:
 @dataclass(frozen=True, slots=True)
 class ToldResult:
     """A result as it is told before it counts: who wins, all it holds with its consequences, its worth by side.
-    `lets_go`: squads that can never be fielded any more, which its button confirms; `mark`: a digest of match and
-    result, so that only the result on the screen counts."""
+    `asks`: what its buttons decide as well; `lets_go`: squads that can never be fielded any more, which its button
+    confirms; `mark`: a digest of match and result, so that only the result on the screen counts."""
 
     result: Result
     shown: ShownResult
@@ -79,6 +79,7 @@ class ToldResult:
     worth: Mapping[str, tuple[str, str]]
     lets_go: str
     mark: str
+    asks: Problem | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +150,8 @@ class MatchEntry:
         book, options, shown = state.rulebook, state.options, shown_result(result, state, match)
         worth = book.worth(structs.replace(match.match, result=result), options, self.situation)
         as_text = sorted(result_to_json(result).items(), key=str)
+        official = self.saying.by == result_gate.OFFICIAL
+        asks = correction_choice(state, played, match, result) if official else None
         return ToldResult(
             result,
             shown,
@@ -162,6 +165,7 @@ class MatchEntry:
             {key: result_words.worth_texts(book, key, pair) for key, pair in worth.items()},
             event_flow.squads_let_go(state, played, match.match, result.picks or {}),
             short_hash(match.id, match.match.a, match.match.b, as_text, shown.winner, sorted(worth.items())),
+            forms.with_competitor_names(asks, state.id) if asks is not None else None,
         )
 
     def problem(self, result: Result) -> Problem | None:

@@ -7,6 +7,9 @@ from urllib.parse import urlencode
 import pytest
 from pages_kit import Browser, House, problem_of, text_of
 
+from roundtap_core.event.commands import SetClock
+from roundtap_core.records import SidePair
+
 WALK_END = '<form method="post" action="/console/e1/match/1.1/walk">'
 
 
@@ -259,3 +262,51 @@ def test_what_stood_before_a_correction_is_shown_and_can_be_put_back_with_a_reas
     assert browser.post("/console/e1/match/1.1/walk", **{**sent, "reason": "it was right"}).status_code == 303
     assert match(house, "1.1").match.result == stood.match.result
     assert text_of(browser.get("/console/e1/match/1.1")).count("Earlier result") == 2
+
+
+@pytest.fixture
+def published(house: House) -> House:
+    """Eight players, round 1 won by ● at each table, round 2 published and not begun."""
+    house.with_event([f"Player {letter}" for letter in "ABCDEFGH"], swiss_rounds=3)
+    house.publish()
+    house.play()
+    house.publish()
+    return house
+
+
+def pairs_of(house: House) -> list[tuple[str, str | None]]:
+    return [(m.match.a, m.match.b) for m in house.event.live.matches]
+
+
+def told(house: House) -> str:
+    """The last page of the steps, with the figures of table 1 turned round."""
+    stood = match(house, "1.1")
+    return (
+        house.organizer().get(f"/console/e1/match/1.1/walk?text=24+100&revision={stood.revision}").headers["Location"]
+    )
+
+
+@pytest.mark.parametrize(("choice", "stays"), [("keep", True), ("anew", False)])
+def test_a_correction_and_what_it_makes_of_the_next_round_are_one_press(published: House, choice: str, stays: bool):
+    browser, before = published.organizer(), pairs_of(published)
+    page = browser.get(html.unescape(told(published)))
+    assert "Round 2 was drawn with the old result." in text_of(page)
+    assert problem_of(page) == ""
+    form = page.text.partition(WALK_END)[2].partition("</form>")[0]
+    assert re.findall(r'<button[^>]*value="([^"]*)"[^>]*>([^<]*)<', form) == [
+        ("keep", "Keep round 2"),
+        ("anew", "Pair again what must change"),
+    ]
+    sent = dict(re.findall(r'type="hidden" name="([^"]+)" value="([^"]*)"', form))
+    answer = browser.post("/console/e1/match/1.1/walk", **sent, reason="misread", cut=choice)
+    assert answer.status_code == 303
+    assert match(published, "1.1").match.result.score == SidePair(24, 100)
+    assert (pairs_of(published) == before) is stays
+
+
+def test_once_the_next_round_has_begun_the_page_says_so_and_offers_only_to_keep_it(published: House):
+    published.service.execute_one("e1", SetClock("start"), "test")
+    page = published.organizer().get(html.unescape(told(published)))
+    assert "Round 2 has begun, so its pairings stay." in text_of(page)
+    assert "Keep round 2" in text_of(page)
+    assert "Pair again" not in text_of(page)
