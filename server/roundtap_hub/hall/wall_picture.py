@@ -86,11 +86,12 @@ def has_content(mode: str, event: saved_event.SavedEvent) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class WallView:
-    """What a wall shows; all but the first three only in the pictures that show it. `seated`: (tables with both players
-    seated, tables with a unit). `cut_pages`: shown after the standings where the cut has another order, each row with a
-    name; `here`: (here, entered) before round 1, where players are still awaited or the check-in is used; `moves`:
-    places by which each competitor rose in the last round, until the event is finished; `champion`: the winner's line
-    and those of second and third place, empty until they are known, and on a fixed picture."""
+    """What a wall shows; all but the tables only in the pictures that show it. `seated`: (tables with both players
+    seated, tables with a unit); `playing`, `calls`: tables without a result, and with a judge called. `cut_pages`:
+    shown after the standings where the cut has another order, each row with a name; `here`: (here, entered) before
+    round 1, where players are still awaited or the check-in is used; `moves`: places by which each competitor rose in
+    the last round, until the event is finished; `champion`: the winner's line and those of second and third place,
+    empty until they are known, and on a fixed picture."""
 
     mode: str
     number: int
@@ -131,14 +132,15 @@ def wall_view(
         # At the end the final ranking counts: it is on the pages after the bracket.
         mode = BRACKET
     view = WallView(mode, newest.number if newest else 0, seated_count(snapshot, units, newest))
+    if state.live is not None:
+        # Also where another picture is shown: when time is up, it stands before each of them.
+        grid = grid_cells(snapshot, units, state, newest, names, now_ms)
+        calls = [cell for cell in grid if cell.call_since_ms is not None]
+        view = replace(view, playing=[cell for cell in grid if not cell.done], calls=calls)
     if mode == WELCOME:
         return replace(view, here=saved_event.check_in_count(state))
     if mode == PAIRINGS:
         return replace(view, pages=name_pages(event, part))
-    if mode == CLOCK:
-        grid = grid_cells(snapshot, units, state, newest, names, now_ms)
-        calls = [cell for cell in grid if cell.call_since_ms is not None]
-        return replace(view, playing=[cell for cell in grid if not cell.done], calls=calls)
     if mode not in (BRACKET, STANDINGS):
         return view
     final = final_lines(event, names)

@@ -5,7 +5,7 @@ import re
 import pytest
 from pages_kit import Browser, House, problem_of, text_of
 
-from roundtap_core.event.commands import FinishEvent, MakeCut
+from roundtap_core.event.commands import CallJudge, FinishEvent, MakeCut
 
 
 @pytest.fixture
@@ -175,3 +175,28 @@ def test_tables_of_another_event_are_not_drawn_again(house: House, browser: Brow
     browser.post("/console/e2/competitors", names="Nina Wolf\nTom Eck")
     browser.post("/console/e2/draw", attempt=0)
     assert [m.match.table for m in house.service.snapshot.events["e2"].draft.matches] == [4]  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("language", "called", "playing"),
+    [
+        ("en", "Judge call – table 2", "Still playing 2 3"),
+        ("de", "Schiedsrichterruf – Tisch 2", "Noch offen: 2 3"),
+        ("es", "Llamada al juez – mesa 2", "Aún en juego 2 3"),
+        ("pl", "Wezwanie sędziego – stół 2", "Jeszcze grają 2 3"),
+    ],
+)
+@pytest.mark.parametrize("show", ["", "pairings", "standings"])
+def test_time_up_names_who_calls_a_judge_and_who_still_plays(
+    house: House, browser: Browser, language: str, called: str, playing: str, show: str
+):
+    browser.post("/console/e1/clock", action="start")
+    house.service.execute_one("e1", CallJudge("1.2", "phone:p1"), "test")
+    house.play(leave_open=2)
+    page = house.browser(language).get(f"/wall/e1?show={show}").text
+    over = page[page.index('id="time-up"') :].partition("</section>")[0]
+    said = " ".join(re.sub(r"<svg.*?</svg>|<[^>]+>", " ", over, flags=re.S).split())
+    assert f"{called} 0:00" in said
+    assert playing in said
+    if not show:
+        assert page.count(called.rpartition(" ")[0]) == 2, "and while the clock runs"
