@@ -45,7 +45,7 @@ Pages = Sequence[Sequence[Sequence[T]]]  # of each page its columns
 @dataclass(frozen=True, slots=True)
 class PairingLine:
     """One name of the pairings: table, opponent (`across`, "" for none), and the record, by which players find errors;
-    `members` of a team. After the cut a line is a match, and has no side; `game`: its name's key, where it has its own."""
+    `members` of a team. After the cut a line is a match, and has no side; `game`: the key of its own name, if any."""
 
     name: str
     across: str
