@@ -94,7 +94,7 @@ def site_pages(events: Iterable[Tournament], words: Words, leagues: Iterable[Lea
         events_named = [date[5:] or str(number) for number, date in enumerate(dates, start=1)]
         columns, *cells = league_lines(rows, events_named, words)
         # How many events, and the points for coming, say nothing where all have the same.
-        same = [at for at in (4, 3) if len({row[at] for row in cells}) == 1]
+        same = [at for at in (4, 3) if len({row[at] for row in cells}) == 1 < len(cells)]
         columns, *cells = ([text for at, text in enumerate(line) if at not in same] for line in (columns, *cells))
         tables += _table(f"league-{n}", name, columns, cells)
     return {"index.html": _page(words, title, f"<h1>{title}</h1>\n<ul>\n{listed}</ul>\n{tables}"), **pages}

@@ -95,9 +95,7 @@ def standings_view(event: SavedEvent, names: Mapping[str, str], *, every: bool =
     )
 
 
-def _line(
-    event: SavedEvent, row: StandingsRow, names: Mapping[str, str], columns: tuple[str, ...]
-) -> StandingsLine:
+def _line(event: SavedEvent, row: StandingsRow, names: Mapping[str, str], columns: tuple[str, ...]) -> StandingsLine:
     book = event.state.rulebook
     values = tuple(
         TiebreakCell(key, book.value_text(key, value), str(value), row.decided_by == key)
