@@ -153,7 +153,7 @@
   });
 
   window.roundtapKeys.push({
-    shown: "0 – 9",
+    shown: "0–9",
     fits: /^[0-9]$/,
     text: "table",
     does: (key) => {

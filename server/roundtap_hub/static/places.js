@@ -33,7 +33,8 @@
   }
 
   function showKeys() {
-    before = document.activeElement;
+    const menu = document.activeElement.closest("details.menu");
+    before = menu ? menu.querySelector("summary") : document.activeElement;
     const lines = document.getElementById("keys-lines");
     lines.textContent = "";
     for (const { shown, text } of window.roundtapKeys) {
