@@ -25,6 +25,7 @@ from roundtap_core.standings.tiebreakers import EACH
 from roundtap_hub.app.next_step import clash_of, next_step
 from roundtap_hub.app.todo import OpenPointLine, OpenTask, cut_short_lines, open_tasks, points_before_round_1, task_rows
 from roundtap_hub.events.event_options import ABOUT_PLACES, flatten_options, option_path, options_view
+from roundtap_hub.events.prizes import prize_lines
 from roundtap_hub.http.routes import HEADS, JUST_FINISHED, OPEN, ORGANIZERS, PLAYING, STAFF, VISIBLE, PageKey, route
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.live.regions import RenderedPage, diff_pages
@@ -317,6 +318,7 @@ def _draw_play(look: EventLook, draw: Draw) -> RenderedPage:
         partial(
             draw,
             final=final_lines(look.moment, look.names),
+            prizes=prize_lines(look.moment, look.names),
             cut_rows=cut_rows(look.moment),
             draft=draft_view(look.moment),
             cut=cut_view(look.moment, look.names),

@@ -431,7 +431,7 @@ def event_data(event_id: str) -> AnyResponse:
             }
             for played in state.public_rounds
         ],
-        "standings": knockout.standings_view(event, names),
+        "standings": knockout.standings_view(event, names, every=True),
         "final": knockout.final_lines(event, names),
     }
     return render.cached_data(data, clock.open_end and clock.deadline_ms is not None)

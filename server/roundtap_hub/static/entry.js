@@ -155,14 +155,21 @@
       event.target.reportValidity();
       return;
     }
-    if (!/^[0-9]$/.test(event.key) || event.target.closest("input, textarea, select, [contenteditable]")) return;
-    event.preventDefault();
-    const begun = drawer.hidden || drawer.contains(document.activeElement);
-    up();
-    if (begun) { body.textContent = ""; asked += 1; }
-    number.value = event.key;
-    number.focus({ preventScroll: true });
-    number.setSelectionRange(1, 1);
+  });
+
+  window.roundtapKeys.push({
+    shown: "0–9",
+    fits: /^[0-9]$/,
+    text: "table",
+    does: (key) => {
+      const begun = drawer.hidden || drawer.contains(document.activeElement);
+      up();
+      if (begun) { body.textContent = ""; asked += 1; }
+      number.value = key;
+      number.focus({ preventScroll: true });
+      number.setSelectionRange(1, 1);
+      return true;
+    },
   });
 
   drawer.addEventListener("input", ({ target }) => {

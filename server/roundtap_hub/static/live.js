@@ -55,13 +55,23 @@
     document.addEventListener("roundtap:swapped", paint);
   }
 
-  // --- "/" leads to the search from anywhere
-  document.addEventListener("keydown", (event) => {
-    const typing = event.target.closest("input, textarea, select");
-    if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) {
+  // --- keys: all that this page knows stand in one table, which "?" shows (places.js). `fits`: a key; `text`: its line in
+  // the list, or a function that makes lines of it; `does`: true if it did something.
+  const keys = [{
+    shown: "/",
+    fits: /^\/$/,
+    text: "slash",
+    does: () => {
       const search = document.querySelector("[data-slash]");
-      if (search) { event.preventDefault(); search.focus(); }
-    }
+      if (search) search.focus();
+      return search;
+    },
+  }];
+  window.roundtapKeys = keys;
+  document.addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target.closest("input, textarea, select, [contenteditable], dialog")) return;
+    if (keys.find(({ fits, does }) => fits.test(event.key) && does(event.key))) event.preventDefault();
   });
 
   // --- buttons that lead to a field, and forms that are sent once
