@@ -278,6 +278,7 @@ WRITTEN: Mapping[str, Row] = {
         OPEN,
         "POST /about",
         "POST /options",
+        "POST /options/lists",
         "POST /structure",
         "POST /draw",
         "POST /discard",

@@ -17,13 +17,21 @@ from roundtap_core.event.abandoned_match import leave_effect, leaves_after_round
 from roundtap_core.event.event_flow import has_more_rounds
 from roundtap_core.event.people import refuse_return
 from roundtap_core.event.rounds import may_reset_clock
-from roundtap_core.event.setup import structure_is_open
-from roundtap_core.event.states import EventState, RoundState
+from roundtap_core.event.setup import structure_fixed_by, structure_is_open
+from roundtap_core.event.states import EventState, RoundState, active_ids, seated_ids
 from roundtap_core.randomness import SEED_BITS
 from roundtap_core.records import SWISS
 from roundtap_core.standings.tiebreakers import EACH
-from roundtap_hub.app.next_step import clash_of, next_step
-from roundtap_hub.app.todo import OpenPointLine, OpenTask, cut_short_lines, open_tasks, points_before_round_1, task_rows
+from roundtap_hub.app.next_step import PERSON, clash_of, closed_forms, next_step
+from roundtap_hub.app.todo import (
+    OpenPointLine,
+    OpenTask,
+    cut_short_lines,
+    open_tasks,
+    point_count,
+    points_before_round_1,
+    task_rows,
+)
 from roundtap_hub.events.event_options import ABOUT_PLACES, flatten_options, option_path, options_view
 from roundtap_hub.events.prizes import prize_lines
 from roundtap_hub.http.routes import HEADS, JUST_FINISHED, OPEN, ORGANIZERS, PLAYING, STAFF, VISIBLE, PageKey, route
@@ -241,6 +249,8 @@ def _render(look: EventLook, template: str, **more: Any) -> RenderedPage:
         grid=look.grid,
         needs=look.needs,
         points=look.points,
+        point_count=point_count(look.points),
+        closed=closed_forms(state, render.current_place().key, current.instant(), current.game_words(state)),
         clock=state.clock,
         missing=[cell for cell in look.grid if not cell.done],
         may_reset=may_reset_clock(state),
@@ -251,7 +261,7 @@ def _render(look: EventLook, template: str, **more: Any) -> RenderedPage:
         counted=look.counted,
         seated=seated,
         names_in=lambda who: ", ".join(look.names[each] for each in who),
-        next=next_step(state, seated, len(look.points), clash_of(snapshot.events, state), look.counted),
+        next=next_step(state, seated, point_count(look.points), clash_of(snapshot.events, state), look.counted),
         option_warnings=[]
         if state.public_rounds
         else [warning.say(words) for warning in state.rulebook.option_warnings(state.given_options)],
@@ -300,7 +310,7 @@ def open_things(state: EventState | None) -> dict[str, int]:
     event, before = current.event(state.id), not state.public_rounds and not state.finished
     here, lists, points = saved_event.check_in_count(state), list_counts(event), points_before_round_1(event)
     return {
-        "tasks": len(_current_tasks(event)[1]) + len(points),
+        "tasks": len(_current_tasks(event)[1]) + point_count(points),
         "lists": lists.get(MISSING, 0) + lists.get(WRONG, 0) if before else 0,
         "awaited": here[1] - here[0] if before and here else 0,
         "paper": asking_jobs(state),
@@ -313,6 +323,7 @@ Draw = Callable[..., RenderedPage]  # draws the rest of a page, which is given b
 
 
 def _draw_play(look: EventLook, draw: Draw) -> RenderedPage:
+    state = look.moment.state
     return _draw_tables(
         look,
         partial(
@@ -320,6 +331,11 @@ def _draw_play(look: EventLook, draw: Draw) -> RenderedPage:
             final=final_lines(look.moment, look.names),
             prizes=prize_lines(look.moment, look.names),
             cut_rows=cut_rows(look.moment),
+            playing=len(active_ids(state) | seated_ids(state)) or sum(each.active for each in state.entrants.values()),
+            swiss=max(saved_event.planned_swiss(state) or 0, sum(r.stage == SWISS for r in state.public_rounds)),
+            until=None
+            if state.finished or state.rulebook.everybody or not structure_is_open(state)
+            else structure_fixed_by(state),
             draft=draft_view(look.moment),
             cut=cut_view(look.moment, look.names),
         ),
@@ -406,7 +422,6 @@ def _draw_event(look: EventLook, draw: Draw) -> RenderedPage:
         units_known=len(at_tables),
         roster=roster(look.moment),
         unit_rows=unit_rows(snapshot, at_tables, units, current.now_ms()) if look.opened == UNITS else (),
-        structure_open=structure_is_open(state) and not state.finished,
         options=options_view(state.rulebook),
         given_options=flatten_options(state.given_options),
         option_place=option_path,
@@ -481,6 +496,7 @@ def _draw_person(event: saved_event.SavedEvent, competitor: str, draw: Callable[
     return draw(
         p=competitor_row(event, competitor),
         person=person,
+        person_closed=closed_forms(state, PERSON, current.instant(), current.game_words(state)),
         damaged_person=is_damaged(competitor, person),
         leaving=leaving,
         to=names.get(leaving.opponent, leaving.opponent),

@@ -269,6 +269,14 @@ def set_structure(event_id: str) -> None:
     forms.submit_command(event_id, commands.SetOptions({**others, **read}))
 
 
+@route("POST /console/<event_id>/options/lists", ORGANIZERS, OPEN)
+@forms.shows_problem_on(forms.EVENT_PAGE)
+def waive_lists(event_id: str) -> None:
+    """Lists are not needed tonight: until round 1 is published. The options ask for them again."""
+    given = current.event(event_id).state.given_options
+    forms.submit_command(event_id, commands.SetOptions({**given, event_options.YES_OR_NO: False}))
+
+
 def _color() -> str:
     color = forms.field("color", "#0072B2")
     if not COLOR.fullmatch(color):

@@ -149,7 +149,7 @@ def test_finishing_says_what_it_will_do(house: House):
     browser = house.with_event(swiss_rounds=1)
     house.publish()
     house.play()
-    said = "Table units delete their copies. You can reopen the event."
+    said = "Makes the standings final and locks all results. You can reopen the event."
     assert said in text_of(browser.console())
 
 
