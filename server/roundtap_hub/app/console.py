@@ -22,7 +22,7 @@ from roundtap_core.event.states import EventState, RoundState
 from roundtap_core.randomness import SEED_BITS
 from roundtap_core.records import SWISS
 from roundtap_core.standings.tiebreakers import EACH
-from roundtap_hub.app.next_step import clash_of, next_step
+from roundtap_hub.app.next_step import NextStep, clash_of, next_step
 from roundtap_hub.app.todo import OpenPointLine, OpenTask, cut_short_lines, open_tasks, points_before_round_1, task_rows
 from roundtap_hub.events.event_options import ABOUT_PLACES, flatten_options, option_path, options_view
 from roundtap_hub.http.routes import HEADS, JUST_FINISHED, OPEN, ORGANIZERS, PLAYING, STAFF, VISIBLE, PageKey, route
@@ -228,6 +228,16 @@ def _look(event: saved_event.SavedEvent) -> EventLook:
     )
 
 
+def _step(look: EventLook, seated: tuple[int, int]) -> NextStep:
+    clash = clash_of(current.snapshot().events, look.moment.state)
+    return next_step(look.moment.state, seated, len(look.points), clash, look.counted)
+
+
+def step_ahead(event: saved_event.SavedEvent) -> NextStep:
+    """The event's next step, for other pages."""
+    return _step(_look(event), seated_count(current.snapshot(), current.units(), event.state.live))
+
+
 def _render(look: EventLook, template: str, **more: Any) -> RenderedPage:
     snapshot, state, words = current.snapshot(), look.moment.state, current.words()
     seated = seated_count(snapshot, current.units(), state.live)
@@ -250,7 +260,7 @@ def _render(look: EventLook, template: str, **more: Any) -> RenderedPage:
         counted=look.counted,
         seated=seated,
         names_in=lambda who: ", ".join(look.names[each] for each in who),
-        next=next_step(state, seated, len(look.points), clash_of(snapshot.events, state), look.counted),
+        next=_step(look, seated),
         option_warnings=[]
         if state.public_rounds
         else [warning.say(words) for warning in state.rulebook.option_warnings(state.given_options)],

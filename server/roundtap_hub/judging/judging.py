@@ -1,10 +1,10 @@
 """Officials: their list, the judge's page for a phone, and warnings, disqualifications, rulings and extensions."""
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 
-from flask import redirect, url_for
+from flask import redirect, request, url_for
 from msgspec.structs import replace
 from werkzeug.wrappers import Response as AnyResponse
 
@@ -189,9 +189,21 @@ def _without_organizer(state: EventState, new: Official) -> tuple[Official, ...]
 @forms.shows_problem_on(forms.EVENT_PAGE)
 def mark_at_table(event_id: str, match_id: str) -> AnyResponse:
     """An official saw a player at the table who pressed no button: the player no longer counts as absent."""
+    return _mark_at_tables(event_id, [(match_id, forms.field("who"))])
+
+
+@routes.route("POST /console/<event_id>/all-here", routes.STAFF, routes.PLAYING, only=routes.IN_OPEN_ROUNDS)
+@forms.shows_problem_on(forms.EVENT_PAGE)
+def mark_all_at_tables(event_id: str) -> AnyResponse:
+    """All whom the list named are at their tables: each `who` is a match and a player, "1.3 p5"."""
+    return _mark_at_tables(event_id, [each.partition(" ")[::2] for each in request.form.getlist("who")])
+
+
+def _mark_at_tables(event_id: str, seen: Iterable[tuple[str, str]]) -> AnyResponse:
     state = current.event(event_id).state
-    require_entrant(state, forms.field("who"))
-    current.hub().presence.mark_at_table(state.id, match_id, forms.field("who"))
+    for match_id, who in seen:
+        current.hub().presence.mark_at_table(state.id, match_id, require_entrant(state, who).id)
+    forms.note_act("here")
     if forms.field("back"):
         return redirect(url_for("console.absentees_page", event_id=event_id), 303)
     return forms.back_to_event(event_id, "needs")
@@ -215,6 +227,7 @@ def take_call(event_id: str) -> None:
         forms.submit_command(event_id, commands.TakeCall(forms.field("match"), by))
     else:
         current.hub().presence.change(forms.field("unit"), partial(unit_presence.take_call, by=current.staff_name()))
+        forms.note_act("call")
 
 
 @routes.route("POST /console/<event_id>/call/settled", routes.JUDGES, routes.VISIBLE)
@@ -226,3 +239,4 @@ def close_call(event_id: str) -> None:
         forms.submit_command(event_id, commands.CloseCall(forms.field("match"), since))
     else:
         current.hub().presence.change(forms.field("unit"), partial(unit_presence.close_call, until_ms=since))
+        forms.note_act("call")

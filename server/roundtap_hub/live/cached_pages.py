@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping
 from urllib.parse import parse_qsl
 
+from roundtap_hub.access.personal_links import PHONE_ACTOR
 from roundtap_hub.access.policy import requester_of
 from roundtap_hub.http import http_answers
 from roundtap_hub.http.page_queues import Busy
@@ -24,6 +25,7 @@ from roundtap_hub.live.page_cache import PageCache, RenderingKey
 from roundtap_hub.store.venue import PlayerId
 from roundtap_hub.views.known_displays import DISPLAY, DISPLAY_S, WALL_PARAMS, DisplayPage, display_page, wall_variant
 from roundtap_hub.views.running_hub import RunningHub
+from roundtap_hub.views.saved_event import current_matches, saved_event
 
 HTML, JSON = b"text/html; charset=utf-8", b"application/json"
 CACHE_HEADERS = [(b"cache-control", b"no-cache"), (b"vary", b"Accept-Language, Cookie, Accept-Encoding")]
@@ -72,6 +74,9 @@ class CachedPages:
                     return receive
                 if route.address == REPORT:
                     return await self._report(scope, receive, send, who, token)
+                if not requester_of(self._hub.access, scope).role:
+                    # An official who looks at a player's page is no sign of the player.
+                    note_phone(self._hub, who)
                 answered = await self._own_page(scope, send, PageKey("me", who[0], token))
             else:
                 answered = await self._public_page(scope, send, route, named)
@@ -149,6 +154,15 @@ class CachedPages:
             more.append(set_cookie(PHONE, new_phone(), PHONE_S))
         await http_answers.send_cached(scope, send, HTML, cached.body, more, cached.etag)
         return True
+
+
+def note_phone(hub: RunningHub, who: PlayerId) -> None:
+    """The player's phone is in use: in a round in play that is a sign of them."""
+    event = saved_event(hub.service.snapshot, who[0])
+    live = event and event.state.live
+    match = current_matches(event).get(who[1]) if event and live else None
+    if match is not None:
+        hub.presence.mark_at_table(who[0], match.id, f"{PHONE_ACTOR}{who[1]}")
 
 
 def _variant(route: Route, params: Mapping[str, str]) -> str:
