@@ -1,7 +1,7 @@
 """Officials: their list, the judge's page for a phone, and warnings, disqualifications, rulings and extensions."""
 
 import secrets
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
 
 from flask import redirect, request, url_for
@@ -180,28 +180,14 @@ def _without_organizer(state: EventState, new: Official) -> tuple[Official, ...]
 
 
 @routes.route(
-    "POST /console/<event_id>/match/<match_id>/here",
-    routes.STAFF,
-    routes.PLAYING,
-    routes.SHOWN_ROUND,
-    routes.IN_OPEN_ROUNDS,
+    "POST /console/<event_id>/here", routes.STAFF, routes.PLAYING, routes.SHOWN_ROUND, only=routes.IN_OPEN_ROUNDS
 )
 @forms.shows_problem_on(forms.EVENT_PAGE)
-def mark_at_table(event_id: str, match_id: str) -> AnyResponse:
-    """An official saw a player at the table who pressed no button: the player no longer counts as absent."""
-    return _mark_at_tables(event_id, [(match_id, forms.field("who"))])
-
-
-@routes.route("POST /console/<event_id>/all-here", routes.STAFF, routes.PLAYING, only=routes.IN_OPEN_ROUNDS)
-@forms.shows_problem_on(forms.EVENT_PAGE)
-def mark_all_at_tables(event_id: str) -> AnyResponse:
-    """All whom the list named are at their tables: each `who` is a match and a player, "1.3 p5"."""
-    return _mark_at_tables(event_id, [each.partition(" ")[::2] for each in request.form.getlist("who")])
-
-
-def _mark_at_tables(event_id: str, seen: Iterable[tuple[str, str]]) -> AnyResponse:
+def mark_at_tables(event_id: str) -> AnyResponse:
+    """An official saw players at their tables who pressed no button (`who`: "1.3 p5", match and player, one or more):
+    they no longer count as absent."""
     state = current.event(event_id).state
-    for match_id, who in seen:
+    for match_id, _, who in (each.partition(" ") for each in request.form.getlist("who")):
         current.hub().presence.mark_at_table(state.id, match_id, require_entrant(state, who).id)
     forms.note_act("here")
     if forms.field("back"):

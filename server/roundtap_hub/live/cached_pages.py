@@ -74,9 +74,11 @@ class CachedPages:
                     return receive
                 if route.address == REPORT:
                     return await self._report(scope, receive, send, who, token)
-                if not requester_of(self._hub.access, scope).role:
-                    # An official who looks at a player's page is no sign of the player.
-                    note_phone(self._hub, who)
+                event = saved_event(self._hub.service.snapshot, who[0])
+                match = current_matches(event).get(who[1]) if event is not None else None
+                if match is not None and not requester_of(self._hub.access, scope).role:
+                    # A sign of the player, unless an official looks at the page.
+                    self._hub.presence.mark_at_table(who[0], match.id, f"{PHONE_ACTOR}{who[1]}")
                 answered = await self._own_page(scope, send, PageKey("me", who[0], token))
             else:
                 answered = await self._public_page(scope, send, route, named)
@@ -154,15 +156,6 @@ class CachedPages:
             more.append(set_cookie(PHONE, new_phone(), PHONE_S))
         await http_answers.send_cached(scope, send, HTML, cached.body, more, cached.etag)
         return True
-
-
-def note_phone(hub: RunningHub, who: PlayerId) -> None:
-    """The player's phone is in use: in a round in play that is a sign of them."""
-    event = saved_event(hub.service.snapshot, who[0])
-    live = event and event.state.live
-    match = current_matches(event).get(who[1]) if event and live else None
-    if match is not None:
-        hub.presence.mark_at_table(who[0], match.id, f"{PHONE_ACTOR}{who[1]}")
 
 
 def _variant(route: Route, params: Mapping[str, str]) -> str:

@@ -198,10 +198,7 @@ def submit_steps(
     """Execute steps together; the page that follows says what was done in an event, else that it is saved."""
     made = current.hub().service.execute(steps, current.actor(), people, timeout_s)
     last = next((entry for entry in reversed(made) if entry.stream != VENUE), None)
-    if last is not None:
-        note_act(last.stream, last.number)
-    else:
-        note_act("saved" if made else "unchanged")
+    note_act(last.stream if last else "saved" if made else "unchanged", last.number if last else None)
     return made
 
 

@@ -52,8 +52,7 @@ PART_ALONE = "Roundtap-Part"
 OPEN_THINGS = "roundtap_open_things"
 """The app's extension that counts the open things of all places (app/console.py), with the hub's `state` None."""
 
-ACT_MESSAGE = "roundtap_act_message"
-"""The app's extension that writes what was done by the press that led to this page (app/acts.py)."""
+ACT_MESSAGE = "roundtap_act_message"  # the app's extension that writes what the press before has done (app/acts.py)
 
 GZIP_MIN_BYTES, GZIP_LEVEL = 1000, 2
 """The shortest console answer that is compressed, and the level: a higher one saves little."""
@@ -444,12 +443,6 @@ def patch_response(patch: regions.PagePatch) -> Response:
     if request.blueprint == "console":
         patch = patch.changed(partial(for_role, role=reader_role()))
     return Response(_fill(patch.text), content_type="application/json")
-
-
-def fragment(template: str, **context: Any) -> str:
-    """A piece of a page for this request's reader, with placeholders."""
-    shared = common_context(current.hub(), current.words(), current_app.extensions[ROW_CACHE])
-    return render_template(template, **shared, csrf=lambda: Markup(regions.CSRF), **context)
 
 
 def _fill(text: str) -> str:

@@ -31,7 +31,6 @@ from roundtap_core.wire import canonical_json
 from roundtap_hub.access.personal_links import CALLS, LISTS, PHONE_ACTOR, REPORTS, WISHES
 from roundtap_hub.http.routes import EVERYBODY, PLAYER, PageKey, route
 from roundtap_hub.live import current, forms, render, result_wizard
-from roundtap_hub.live.cached_pages import note_phone
 from roundtap_hub.live.list_fields import list_view, typed_list
 from roundtap_hub.phones.phone_reports import error_status, fate_json, report_fate, reword_problem, submit
 from roundtap_hub.phones.phone_versions import PERSONAL
@@ -259,8 +258,6 @@ def guard_links(bp: Blueprint) -> None:
                 looks=request.method == "GET",
             )
         g.me = who
-        if request.method == "POST":
-            note_phone(current.hub(), who)
         current.browser_id()
         return None
 

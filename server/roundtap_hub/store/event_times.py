@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from roundtap_core.clock import IDLE, RUNNING
 from roundtap_core.event.entries import Entry, Timestamp
 from roundtap_core.event.states import ROLES, EventState
-from roundtap_core.event.undo import Act, PastEntries
+from roundtap_core.event.undo import Act, Newest, past_entry
 from roundtap_hub.store.journal import START, Head
 from roundtap_hub.store.service import Service
 
@@ -29,7 +29,7 @@ class EventTimes:
     head: Head = START
     live: int = 0
     acts: tuple[Act, ...] = ()
-    past: PastEntries = field(default_factory=PastEntries)
+    newest: Newest = field(default_factory=dict)
 
     def copy(self) -> "EventTimes":
         """A copy that does not change with later entries."""
@@ -38,12 +38,12 @@ class EventTimes:
     def apply_entry(self, entry: Entry) -> None:
         self.head = Head(entry.number, entry.hash)
         self.at[entry.number] = entry.at
-        data, past = entry.data, self.past.add(entry)
-        if is_by_staff(entry):
+        data, past = entry.data, past_entry(entry, self.newest)
+        if entry.actor.partition(":")[0] in STAFF:
             last = self.acts[-1] if self.acts else ()
             # What was asked for together has one time.
             goes_on = last and (last[-1].entry.actor, last[-1].entry.at) == (entry.actor, entry.at)
-            self.acts = (*self.acts[:-1], (*last, past)) if goes_on else (*self.acts, (past,))[-ACTS_MAX:]
+            self.acts = (*self.acts[: len(self.acts) - bool(goes_on)], (*(last if goes_on else ()), past))[-ACTS_MAX:]
         if entry.kind in ("round-published", "round-imported"):
             self.live = data["number"]
             self.published[self.live] = entry.number
@@ -57,11 +57,6 @@ class EventTimes:
             self.started.setdefault(self.live, entry.number)
         elif entry.kind == "clock-set" and data["state"] == IDLE:
             self.started.pop(self.live, None)
-
-
-def is_by_staff(entry: Entry) -> bool:
-    """Whether one of the staff made it, and no player, device or the hub itself."""
-    return entry.actor.partition(":")[0] in STAFF
 
 
 class EventTimesCache:
