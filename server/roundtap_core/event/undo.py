@@ -68,9 +68,6 @@ def undo_commands(state: EventState, act: Act, how: Undoing) -> list[c.Command]:
     return commands
 
 
-Undo = Callable[[EventState, PastEntry, Mapping[str, Any], Undoing], Sequence[c.Command]]
-
-
 def _result(state: EventState, past: PastEntry, data: Mapping[str, Any], how: Undoing) -> Sequence[c.Command]:
     """Back to what stood before. Reports that the result has settled are gone: the table says it again."""
     round_and_match = state.find_match(data["match"])
@@ -93,14 +90,7 @@ def _clock(state: EventState, past: PastEntry, data: Mapping[str, Any], how: Und
     return (*turned, c.SetClock("set", before.remaining_at(how.now) or 0))
 
 
-def _extension(state: EventState, past: PastEntry, data: Mapping[str, Any], how: Undoing) -> Sequence[c.Command]:
-    """Only the match's last one can be taken back."""
-    round_and_match = state.find_match(data["match"])
-    given = [line.number for line in round_and_match[1].log if line.kind == EXTENSION] if round_and_match else []
-    return (c.TakeBackExtension(data["match"], how.by),) if given[-1:] == [past.entry.number] else ()
-
-
-_UNDO: Mapping[str, Undo] = {
+_UNDO: Mapping[str, Callable[[EventState, PastEntry, Mapping[str, Any], Undoing], Sequence[c.Command]]] = {
     "competitor-entered": lambda _, __, data, ___: [c.RemoveCompetitor(data["competitor"])],
     "competitor-dropped": lambda _, __, data, ___: [c.ReturnCompetitor(data["competitor"])],
     # Who sits at a match would concede it, which the page of a drop asks about first.
@@ -136,7 +126,13 @@ _UNDO: Mapping[str, Undo] = {
     "no-show-undone": lambda _, __, data, ___: [
         c.NoShow(data["match"], data["absent"][0]) if len(data["absent"]) == 1 else c.DoubleNoShow(data["match"])
     ],
-    "extension-granted": _extension,
+    # Only the match's last one can be taken back.
+    "extension-granted": lambda state, past, data, how: (
+        [c.TakeBackExtension(data["match"], how.by)]
+        if (found := state.find_match(data["match"]))
+        and [line.number for line in found[1].log if line.kind == EXTENSION][-1:] == [past.entry.number]
+        else ()
+    ),
     "extension-taken-back": lambda _, __, data, how: [c.GrantExtension(data["match"], data["minutes"], how.by)],
     "call-taken": lambda _, __, data, ___: [c.TakeCall(data["match"], "")],
     "call-closed": lambda _, past, data, __: [c.CallJudge(data["match"], past.was.data["source"])] if past.was else (),

@@ -121,13 +121,12 @@ def act_message() -> str:
     what, _, mark = request.args.get("did", "").rpartition(".")
     event, number = saved_event(current.snapshot(), what), int(mark) if mark.isdecimal() and len(mark) < 16 else 0
     act = _act_of(event, number) if event is not None else None
-    line = (
-        _line(event, act) if event and act else {"text": current.words().first(f"did.{what}", ""), "since_ms": number}
-    )
+    plain: dict[str, Any] = {"text": current.words().first(f"did.{what}", ""), "since_ms": number}
+    line = _line(event, act) if event is not None and act is not None else plain
     if not line["text"] or line["since_ms"] is None or not 0 <= current.now_ms() - line["since_ms"] < MESSAGE_MS:
         return ""
     elsewhere = event is not None and request.path != places.PLAY.path(event.event_id)
-    return render_template(
+    html = render_template(
         "did.html",
         **render.common_context(current.hub(), current.words(), current_app.extensions[render.ROW_CACHE]),
         csrf=lambda: Markup(CSRF),
@@ -136,6 +135,7 @@ def act_message() -> str:
         names=full_names(event) if event is not None else {},
         next=look_at(event).next if event is not None and elsewhere else None,
     )
+    return render.for_role(html, render.reader_role())
 
 
 @route("GET /console/<event_id>/acts", STAFF, VISIBLE)

@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event import commands
-from roundtap_core.event.lookups import require_entrant
+from roundtap_core.event.lookups import find_match, require_entrant
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import EventState, Official
 from roundtap_core.names import clean_name
@@ -187,8 +187,9 @@ def mark_at_tables(event_id: str) -> AnyResponse:
     """An official saw players at their tables who pressed no button (`who`: "1.3 p5", match and player, one or more):
     they no longer count as absent."""
     state = current.event(event_id).state
-    for match_id, _, who in (each.partition(" ") for each in request.form.getlist("who")):
-        current.hub().presence.mark_at_table(state.id, match_id, require_entrant(state, who).id)
+    for match_id, _, who in (each.partition(" ") for each in request.form.getlist("who") or [""]):
+        match = find_match(state, match_id)[1]
+        current.hub().presence.mark_at_table(state.id, match.id, require_entrant(state, who).id)
     forms.note_act("here")
     if forms.field("back"):
         return redirect(url_for("console.absentees_page", event_id=event_id), 303)
