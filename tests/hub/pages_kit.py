@@ -52,6 +52,7 @@ class Browser:
         self.client = client
         self.headers = {"Accept-Language": language}
         self.token = ""
+        self.did = ""
 
     def get(self, path: str) -> TestResponse:
         answer = self.client.get(path, headers=self.headers)
@@ -90,7 +91,19 @@ class Browser:
         return answer
 
     def post(self, path: str, **fields: object) -> TestResponse:
-        return self.client.post(path, data={"csrf": self.token, **fields}, headers=self.headers)
+        """What a form is answered with; where that leads to a page, `did` is what the page will say was done."""
+        answer = self.client.post(path, data={"csrf": self.token, **fields}, headers=self.headers)
+        self.did = ""
+        if answer.location is not None:
+            leads_to = re.sub(r"[?&]did=([^#]*)", "", answer.location)
+            self.did = "".join(re.findall(r"[?&]did=([^#&]*)", answer.location))
+            answer.headers["Location"] = leads_to
+        return answer
+
+    def said(self, path: str = "/console") -> str:
+        """The message about the form that was sent last, on a page after it."""
+        page = self.get(f"{path}{'&' if '?' in path else '?'}did={self.did}").text
+        return words_of("".join(re.findall(r'<div class="did"[^>]*>(.*?)</div>', page, re.S)))
 
     def log_in(self, pin: str = PIN) -> TestResponse:
         self.get("/login")
@@ -238,7 +251,12 @@ def start_page_needs(browser: Browser) -> str:
 
 def text_of(answer: TestResponse) -> str:
     """What a person reads on the page."""
-    body = re.sub(r"<(script|style|svg)\b.*?</\1>", " ", answer.text, flags=re.S)
+    return words_of(answer.text)
+
+
+def words_of(text: str) -> str:
+    """What a person reads of this HTML."""
+    body = re.sub(r"<(script|style|svg)\b.*?</\1>", " ", text, flags=re.S)
     return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", body)).split())
 
 

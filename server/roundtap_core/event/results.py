@@ -88,10 +88,9 @@ class EnterResult(Struct, frozen=True):
     """A result entered by an official. `revision` is the one they saw, `result` None takes a result back.
 
     `seen` is the number of the entry whose result they saw standing, 0 for none; None does not say. `reason`: why it is
-    entered although players could not say it; kept, and shown. `earlier`: it was said to a journal that is lost: no
-    clock is asked. `cut`: "anew" or "keep", what becomes of a cut, a tie-break round or published pairings that it
-    would change.
-    `lets_go`: as in RecordReport.
+    entered although players could not say it; kept, and shown. `earlier`: it was on record before, here or in a
+    journal that is lost: no clock is asked. `cut`: "anew" or "keep", what becomes of a cut, a tie-break round or
+    published pairings that it would change. `lets_go`: as in RecordReport.
     """
 
     match: IdOrEmpty
@@ -594,6 +593,7 @@ def _apply_result(
         strangers={},
         by_leaving=data.get("left", False),
         stood=match.stood if before in (None, result) else before,
+        replaced=before,
     )
     if data.get("reason"):
         line = states.LogLine(states.RULING, entry.number, entry.actor.partition(":")[0], data["reason"])

@@ -22,7 +22,7 @@ from roundtap_core.event.states import EventState, RoundState, active_ids, seate
 from roundtap_core.randomness import SEED_BITS
 from roundtap_core.records import SWISS
 from roundtap_core.standings.tiebreakers import EACH
-from roundtap_hub.app.next_step import PERSON, clash_of, closed_forms, next_step
+from roundtap_hub.app.next_step import PERSON, NextStep, clash_of, closed_forms, next_step
 from roundtap_hub.app.todo import (
     OpenPointLine,
     OpenTask,
@@ -161,7 +161,7 @@ def _draw(event: saved_event.SavedEvent, place: places.Place, before: RenderedPa
         source = None
     # Read first: what is read once for a request begins with the tables that were drawn before.
     grid, _ = _current_tasks(event, source[1] if source is not None else ())
-    look = _look(event)
+    look = look_at(event)
     if before is not None and source is not None:
         page = before.redrawn(_draw_tables(look, partial(_render, look, "console_in_play.html")))
     else:
@@ -222,24 +222,30 @@ class EventLook:
     points: Sequence[OpenPointLine]
     counted: TableClocks | None
     opened: str
+    seated: tuple[int, int]
+    next: NextStep
 
 
-def _look(event: saved_event.SavedEvent) -> EventLook:
-    grid, needs = _current_tasks(event)
+def look_at(event: saved_event.SavedEvent) -> EventLook:
+    """The event as this request sees it."""
+    (grid, needs), snapshot, points = _current_tasks(event), current.snapshot(), points_before_round_1(event)
+    counted = table_clocks(snapshot, current.units(), event.state, current.now_ms())
+    seated = seated_count(snapshot, current.units(), event.state.live)
     return EventLook(
         event,
         saved_event.full_names(event),
         grid,
         needs,
-        points_before_round_1(event),
-        table_clocks(current.snapshot(), current.units(), event.state, current.now_ms()),
+        points,
+        counted,
         opened_part(event),
+        seated,
+        next_step(event.state, seated, point_count(points), clash_of(snapshot.events, event.state), counted),
     )
 
 
 def _render(look: EventLook, template: str, **more: Any) -> RenderedPage:
-    snapshot, state, words = current.snapshot(), look.moment.state, current.words()
-    seated = seated_count(snapshot, current.units(), state.live)
+    state, words = look.moment.state, current.words()
     return render.render_page(
         template,
         PageKey("console", state.id),
@@ -259,9 +265,9 @@ def _render(look: EventLook, template: str, **more: Any) -> RenderedPage:
         opened=look.opened,
         desk=people_forms_view(look.moment),
         counted=look.counted,
-        seated=seated,
+        seated=look.seated,
         names_in=lambda who: ", ".join(look.names[each] for each in who),
-        next=next_step(state, seated, point_count(look.points), clash_of(snapshot.events, state), look.counted),
+        next=look.next,
         option_warnings=[]
         if state.public_rounds
         else [warning.say(words) for warning in state.rulebook.option_warnings(state.given_options)],

@@ -97,7 +97,7 @@ def create_event() -> AnyResponse:
         about,
         own[wanted].rules if wanted in own else None,
     )
-    current.hub().service.execute([begin_event_step(event_id), Step(event_id, command)], current.actor())
+    forms.submit_steps([begin_event_step(event_id), Step(event_id, command)])
     return forms.back_to_event(event_id)
 
 
@@ -136,9 +136,7 @@ def same_again(event_id: str) -> AnyResponse:
             Step(VENUE, league_saved(replace(each, events=(*each.events, made))))
             for each in leagues_of(snapshot, event_id)
         ]
-        current.hub().service.execute(
-            [begin_event_step(made), *(Step(made, step) for step in steps), *leagues], current.actor()
-        )
+        forms.submit_steps([begin_event_step(made), *(Step(made, step) for step in steps), *leagues])
     return redirect(url_for("console.check_in_page", event_id=made), 303)
 
 
@@ -166,7 +164,7 @@ def import_event_file() -> AnyResponse:
     event_id = current.hub().new_event_id()
     steps, people = import_steps(event_id, file, _color())
     steps = [begin_event_step(event_id), *known_steps(event_id, file.competitors), *steps]
-    current.hub().service.execute(steps, current.actor(), people, IMPORT_TIMEOUT_S)
+    forms.submit_steps(steps, people, IMPORT_TIMEOUT_S)
     return forms.back_to_event(event_id)
 
 

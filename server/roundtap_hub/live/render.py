@@ -52,6 +52,8 @@ PART_ALONE = "Roundtap-Part"
 OPEN_THINGS = "roundtap_open_things"
 """The app's extension that counts the open things of all places (app/console.py), with the hub's `state` None."""
 
+ACT_MESSAGE = "roundtap_act_message"  # the app's extension that writes what the press before has done (app/acts.py)
+
 GZIP_MIN_BYTES, GZIP_LEVEL = 1000, 2
 """The shortest console answer that is compressed, and the level: a higher one saves little."""
 
@@ -376,6 +378,7 @@ def render_page(template: str, feed: PageKey | None = None, **context: Any) -> r
         "may": may_request,
         "roles_allowed": roles_allowed,
         "csrf": lambda: Markup(regions.CSRF),
+        "did": Markup(regions.DID),
         "problem": sanitize_text(problem.named(context.get("names", {})).say(t)) if problem else "",
         "problem_key": problem.key if problem else "",
         "lost_squads": problem.params.get("lost", "") if problem else "",
@@ -446,6 +449,8 @@ def patch_response(patch: regions.PagePatch) -> Response:
 
 
 def _fill(text: str) -> str:
+    if regions.DID in text:
+        text = text.replace(regions.DID, current_app.extensions[ACT_MESSAGE]())
     token = current.csrf_token() if regions.CSRF in text else ""
     return regions.fill_placeholders(text, token, current.hub().clocks.mono_ms())
 

@@ -133,7 +133,7 @@ def check_in_name(event_id: str) -> AnyResponse:
         if isinstance(away[0], Regular)
         else (check_in_steps(event.state, away[0].id), [])
     )
-    current.hub().service.execute(steps, current.actor(), people)
+    forms.submit_steps(steps, people)
     return redirect(url_for("console.check_in_page", event_id=event_id), 303)
 
 
@@ -143,7 +143,7 @@ def set_checked_in(event_id: str, competitor: str) -> None:
     """Mark a player as present (`on` 1) or not; a late entry `meets` an opponent."""
     if forms.field("on", "1") == "1":
         steps = check_in_steps(current.event(event_id).state, competitor, forms.field("meets") or None)
-        current.hub().service.execute(steps, current.actor())
+        forms.submit_steps(steps)
     else:
         forms.submit_command(event_id, commands.CheckIn(competitor, on=False))
 
@@ -194,7 +194,7 @@ def set_person_details(event_id: str, competitor: str) -> None:
         if group != entrant.came_with and "came_with" in request.form:
             steps.append(commands.SetTravelGroup(competitor, group))
     if steps:
-        current.hub().service.execute([Step(event_id, step) for step in steps], current.actor(), people)
+        forms.submit_steps([Step(event_id, step) for step in steps], people)
 
 
 def _with_typed_details(before: Person) -> Person:
@@ -313,7 +313,7 @@ def add_competitors(event_id: str) -> AnyResponse:
     ]
     here, reason = bool(forms.field("here")), forms.typed_reason()
     steps, people = entering(event.state, competitors, here, meets=meets, reason=reason)
-    current.hub().service.execute(steps, current.actor(), people)
+    forms.submit_steps(steps, people)
     if forms.field("back"):
         return redirect(url_for(f"console.{_back()}", event_id=event_id), 303)
     return forms.back_to_event(event_id, "competitors", marked=name_rows(marked_rows([line] for line in typed)))

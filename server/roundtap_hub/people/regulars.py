@@ -168,7 +168,7 @@ def check_in_regulars(event_id: str) -> None:
         Step(state.id, commands.CheckIn(who, on=False) if state.check_in else commands.RemoveCompetitor(who))
         for who in (row.competitor for row in taken)
     ]
-    current.hub().service.execute(steps, current.actor(), people)
+    forms.submit_steps(steps, people)
 
 
 def people_by_name() -> list[BookPerson]:

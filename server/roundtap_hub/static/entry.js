@@ -48,6 +48,7 @@
     }
     drawer.classList.remove("unsent");
     const page = parser.parseFromString(await answer.text(), "text/html");
+    if (sent && sent.form) window.roundtapLive.sayDone(answer, page);
     const found = page.getElementById("part");
     // Sent by the browser itself, the login that has ended comes back with what was typed.
     if (!found && sent && sent.form && answer.status === 401) { sent.form.submit(); return null; }

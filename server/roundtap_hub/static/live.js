@@ -618,8 +618,21 @@
     else rest();
   }
 
+  // What a form did that was sent without leaving the page is said here all the same, and stays as long as elsewhere.
+  function sayDone(answer, page) {
+    const did = new URL(answer.url).searchParams.get("did");
+    const said = document.getElementById("did");
+    const fresh = page.getElementById("did");
+    if (!did || !said || !fresh) return;
+    const at = new URL(location.href);
+    at.searchParams.set("did", did);
+    history.replaceState(null, "", at);
+    said.textContent = "";
+    said.append(...document.importNode(fresh, true).childNodes);
+  }
+
   // For pages that ask by themselves what changed.
-  window.roundtapLive = { patch, take, look, asks, typing };
+  window.roundtapLive = { patch, take, look, asks, typing, sayDone };
 
   settleStep(false);
   const first = document.querySelector("[role=alert]");

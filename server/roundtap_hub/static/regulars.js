@@ -14,6 +14,7 @@
     const text = await answer.text();
     if (looking !== asked) return false;
     const page = new DOMParser().parseFromString(text, "text/html");
+    window.roundtapLive.sayDone(answer, page);
     if (!page.getElementById("regulars")) { location.reload(); return false; }
     for (const old of document.querySelectorAll("main > .problem")) old.remove();
     const problem = page.querySelector("main > .problem");

@@ -38,13 +38,13 @@ def test_nobody_is_late_before_the_limit(house: House, browser: Browser):
     assert absent(browser) == []
     house.time.ms += 1
     assert absent(browser) == [house.event.find_match("1.1")[1].match.b]
-    assert f"{names(house)[1]} is not seated after 10 min." in text_of(browser.console())
+    assert f"1 not seen yet 0:00 {names(house)[1]} All here" in text_of(browser.console())
 
 
 def test_is_here_ends_it_and_no_show_gives_the_other_the_bye(house: House, browser: Browser):
     house.time.ms += 11 * MINUTE
     late = absent(browser)[0]
-    assert browser.post("/console/e1/match/1.1/here", who=late).status_code == 303
+    assert browser.post("/console/e1/here", who=f"1.1 {late}").status_code == 303
     assert absent(browser) == []
     assert house.event.find_match("1.1")[1].match.bye is None
     house.hub.presence.update("unit-1", house.time.ms, match="1.1", seated=frozenset())
@@ -111,14 +111,14 @@ def test_a_table_without_a_unit_is_known_once_somebody_was_seen_there(house: Hou
     other = house.event.find_match("1.2")[1].match
     page = browser.get(PAGE)
     assert "1 table without data" in text_of(page)
-    assert browser.post("/console/e1/match/1.2/here", who=other.a, back="absent").location == PAGE
+    assert browser.post("/console/e1/here", who=f"1.2 {other.a}", back="absent").location == PAGE
     after = text_of(browser.get(PAGE))
     assert "without data" not in after
     people = house.service.snapshot.people["e1"]
     assert f"not seated: {people[other.b].name}" in row(browser, "1.2")
     house.time.ms += 10 * MINUTE
     assert absent(browser) == [house.event.find_match("1.1")[1].match.b, other.b]
-    browser.post("/console/e1/match/1.2/here", who=other.b, back="absent")
+    browser.post("/console/e1/here", who=f"1.2 {other.b}", back="absent")
     assert "not seated: " not in row(browser, "1.2")
 
 
