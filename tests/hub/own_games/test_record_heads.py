@@ -1,4 +1,4 @@
-"""The head over every record has as many parts as the record: W–L over 3–1, W–D–L over 3–0–1; in each game, on each page."""
+"""The head over every record has as many parts as the record: W–L over 3–1, W–D–L over 3–0–1, in each game."""
 
 import re
 from pathlib import Path
