@@ -173,7 +173,7 @@ def _draw(event: saved_event.SavedEvent, place: places.Place, before: RenderedPa
             stage=stage_key(event.state),
             has_bracket=bracket(event) is not None,
             rulebook=event.state.rulebook,
-            draws=has_draws(event.state),
+            draws=has_draws(event),
         )
         page = _PLACES[place.key](look, draw)
     return replace(page, source=None if steady is None else (steady, grid))

@@ -624,7 +624,7 @@ def _sheet(event: saved_event.SavedEvent, what: str, **shown: Any) -> AnyRespons
         print_address=request.path,
         printed_at=time_of_day(hub.clocks.wall(), form=DATE_AND_TIME),
         newest=newest,
-        draws=has_draws(state),
+        draws=has_draws(event),
         newest_name=title_key(state, newest) if newest else None,
         planned=print_jobs.rounds_planned(state, newest) if newest and saved_event.planned_swiss(state) else None,
         head=print_jobs.print_header(state, "").head,

@@ -90,7 +90,7 @@ def standings_view(event: SavedEvent, names: Mapping[str, str], *, every: bool =
         columns,
         lines,
         any(row.by_chance for row in rows),
-        has_draws(event.state),
+        has_draws(event),
         hidden,
     )
 
@@ -101,7 +101,7 @@ def _line(event: SavedEvent, row: StandingsRow, names: Mapping[str, str], column
         TiebreakCell(key, book.value_text(key, value), str(value), row.decided_by == key)
         for key, value in ((key, row.tiebreakers[key]) for key in columns)
     )
-    record = record_text(row, has_draws(event.state))
+    record = record_text(row, has_draws(event))
     return StandingsLine(
         row.rank,
         row.competitor,
@@ -119,17 +119,22 @@ def record_text(row: StandingsRow | None, draws: bool = False) -> str:
     """Wins and losses: "3–1"; with `draws` wins, draws and losses: "3–0–1"."""
     if row is None:
         return "0–0–0" if draws else "0–0"
-    return "–".join(str(n) for n in (row.wins, *([row.draws] if draws or row.draws else []), row.losses))
+    return "–".join(str(n) for n in (row.wins, *([row.draws] if draws else []), row.losses))
 
 
-def has_draws(state: EventState) -> bool:
-    """Whether a match of this event's Swiss rounds may end in a draw, if only by ruling."""
-    return may_be_drawn(state.rulebook, state.options, SWISS_ROUND)
+@memoized
+def has_draws(event: SavedEvent) -> bool:
+    """Whether a match of this event's Swiss rounds may end in a draw, if only by ruling, or one that counts has: then
+    each record has three figures, and so have their heads."""
+    state = event.state
+    return may_be_drawn(state.rulebook, state.options, SWISS_ROUND) or any(
+        row.draws for row in settled_rows(event).values()
+    )
 
 
 def record_of(event: SavedEvent, competitor: str) -> tuple[str, tuple[TiebreakCell, ...]]:
     """A competitor's record and first tiebreaker, shown with pairings so that players spot errors."""
-    row, draws = settled_rows(event).get(competitor), has_draws(event.state)
+    row, draws = settled_rows(event).get(competitor), has_draws(event)
     if row is None:
         return record_text(None, draws), ()
     first = next(iter(row.tiebreakers.items()), None)
@@ -327,7 +332,7 @@ def cut_view(event: SavedEvent, names: Mapping[str, str]) -> CutView | None:
             names.get(who, who),
             seed,
             cut.order.index(who) + 1,
-            record_text(settled_rows(event).get(who), has_draws(state)),
+            record_text(settled_rows(event).get(who), has_draws(event)),
         )
 
     return CutView(
@@ -380,7 +385,7 @@ def final_lines(event: SavedEvent, names: Mapping[str, str]) -> tuple[FinalLine,
             names.get(p.competitor, p.competitor),
             p.reached,
             book.points_text(rows[p.competitor].points) if swiss and p.competitor in rows else "",
-            record_text(rows.get(p.competitor), has_draws(event.state)) if swiss else "",
+            record_text(rows.get(p.competitor), has_draws(event)) if swiss else "",
             p.status,
         )
         for p in final_places(event).values()

@@ -7,6 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from event_kit import Event, fold_entries, refused, score
+from roundtap_core.check.check import violations
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.mending import plan_mend
@@ -651,3 +652,14 @@ def test_the_bye_goes_to_the_player_who_has_lost_by_the_correction() -> None:
     event.tell(misread(event, "anew"))
     assert event.byes(2) == {"p4": "bye"}
     assert set(pairs(event, 2)[2]) == {"p5", "p1"}
+
+
+@pytest.mark.parametrize("choice", ["anew", "keep"])
+def test_the_event_file_after_such_a_correction_breaks_no_rule(choice: str) -> None:
+    event = after_round_1()
+    event.tell(misread(event, choice))
+    event.settle()
+    assert [
+        each.key for each in violations(tournament_from_json(tournament_to_json(whole_tournament(event.state, {}))))
+    ] == []
+    assert encode_state(decode_state(encode_state(event.state))) == encode_state(event.state)
