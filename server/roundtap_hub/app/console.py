@@ -52,6 +52,7 @@ from roundtap_hub.views.knockout import (
     standings_view,
     title_key,
 )
+from roundtap_hub.views.league_tables import leagues_of
 from roundtap_hub.views.mending_view import waiting_count
 from roundtap_hub.views.preflight_checks import table_units, unit_rows
 from roundtap_hub.views.round_clock import TableClocks, clock_face, played_ms, table_clock_face, table_clocks
@@ -423,6 +424,7 @@ def _draw_event(look: EventLook, draw: Draw) -> RenderedPage:
     state, snapshot, units = look.moment.state, current.snapshot(), current.units()
     at_tables = table_units(current.hub(), snapshot, units)
     return draw(
+        leagues=list(leagues_of(snapshot, state.id)),
         short=cut_short_lines(look.moment),
         early=has_more_rounds(state),
         units_known=len(at_tables),

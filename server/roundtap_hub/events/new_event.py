@@ -67,6 +67,10 @@ def new_event_page(**_: str) -> AnyResponse:
         options=event_options.options_view(book),
         option_place=event_options.option_path,
         about_places=event_options.ABOUT_PLACES,
+        # A hub that may be wrong about the day leaves it to be typed.
+        today=""
+        if (hall_time := current.hub().host.hall_time) is not None and hall_time.doubt()
+        else time_of_day(current.hub().clocks.wall(), form=DATE_ALONE),
     )
 
 

@@ -42,7 +42,7 @@ from roundtap_hub.views.knockout import newest_round_key, title_key
 from roundtap_hub.views.preflight_checks import all_checks, count_failed, failed_checks
 from roundtap_hub.views.round_clock import announcement_lines, time_of_day
 from roundtap_hub.views.running_hub import RunningHub
-from roundtap_hub.views.saved_event import StepMarks
+from roundtap_hub.views.saved_event import StepMarks, open_sign_ups
 from roundtap_hub.views.schedule import Schedule, schedule
 from roundtap_machine import health as machine_checks
 
@@ -312,6 +312,7 @@ def common_context(hub: RunningHub, t: Words, rows: RowCache) -> dict[str, objec
         "age_text": regions.age_text,
         "time_now": lambda: time_of_day(hub.clocks.wall()),
         "knockout_name": lambda what: knockout_name(t, what),
+        "sign_ups": lambda: open_sign_ups(hub.service.snapshot),
         "round_named": lambda state, number: round_title(t, state, number),
         "restored": hub.service.snapshot.venue.restore_state is not None,
         "schedule_of": lambda state: schedule_of(hub, state),
