@@ -36,11 +36,11 @@ def typed(driver: webdriver.Chrome, selector: str) -> str:
 def test_a_name_is_found_and_its_forms_come_when_it_is_opened(hall: Hall, screen: Screen) -> None:
     browser, event = screen.driver, at_the_desk(hall, screen)
     screen.settle()
-    assert not the(browser, "form[action$='/rename']")
+    assert not the(browser, "form[action$='/details']")
     browser.find_element(By.TAG_NAME, "body").send_keys("/")
     browser.switch_to.active_element.send_keys("player 17", Keys.ENTER)
-    screen.until(lambda: the(browser, "#person-p17[open] form[action$='/p17/rename']"), "the forms")
-    assert len(the(browser, "form[action$='/rename']")) == 1
+    screen.until(lambda: the(browser, "#person-p17[open] form[action$='/p17/details']"), "the forms")
+    assert len(the(browser, "form[action$='/details']")) == 1
     name = browser.find_element(By.CSS_SELECTOR, "#person-p17 input[name=name]")
     name.clear()
     name.send_keys("Zoë Łącka", Keys.ENTER)
@@ -94,7 +94,7 @@ def test_live_changes_load_no_page(hall: Hall, screen: Screen) -> None:
         screen.until(lambda at=number: the(browser, f"li[data-key='p{at}'] .mark"), "the warning")
     assert browser.execute_script(LOADED, f"/console/{event}/players") == []
     # Open stays open, with the forms in it, which are those of now.
-    assert the(browser, "#person-p3[open] form[action$='/p3/rename']")
+    assert the(browser, "#person-p3[open] form[action$='/p3/details']")
     hall.tell(event, GiveWarning("p3", "a loud phone"))
     screen.until(lambda: "a loud phone" in browser.find_element(By.ID, "person-p3").text, "the forms of now")
 
@@ -103,7 +103,7 @@ def test_what_could_not_be_saved_is_there_and_stays_while_others_go_on(hall: Hal
     browser, event = screen.driver, at_the_desk(hall, screen)
     screen.settle()
     browser.execute_script("document.getElementById('person-p5').open = true")
-    field = "#person-p5 form[action$='/rename'] input[name=name]"
+    field = "#person-p5 form[action$='/details'] input[name=name]"
     screen.until(lambda: the(browser, field), "the forms")
     name = browser.find_element(By.CSS_SELECTOR, field)
     browser.execute_script("arguments[0].removeAttribute('maxlength'); arguments[0].value = 'x'.repeat(90)", name)

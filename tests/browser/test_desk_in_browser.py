@@ -260,7 +260,7 @@ def test_a_slash_finds_tables_and_people_from_any_page(hall: Hall, desk: Screen)
     keys.press("wisniewska-sz aleks")
     desk.until(lambda: driver.find_elements(By.CSS_SELECTOR, "#find-list [role=option][aria-selected=true]"), "her")
     keys.press(Keys.ENTER)
-    desk.until(lambda: driver.find_elements(By.CSS_SELECTOR, f"#person-p{who}[open] form[action$='/rename']"), "forms")
+    desk.until(lambda: driver.find_elements(By.CSS_SELECTOR, f"#person-p{who}[open] form[action$='/details']"), "forms")
     # Anywhere else: a table by its number, typed faster than it is found.
     driver.get(f"{url}/console/units")
     match = at_table(house, 33)
