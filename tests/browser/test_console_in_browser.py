@@ -150,7 +150,12 @@ def test_after_a_check_in_by_name_and_a_refused_one_the_field_takes_the_next_nam
     own_hall.house.organizer().post(f"/console/{event}/check-in", used="1")
     screen.log_in(own_hall.url, PIN)
     screen.open(f"{own_hall.url}/console/{event}/check-in")
-    for name, shown in (("Player 02", "#check-people .is-here"), ("Player 02", "[role=alert]"), ("Player 03", "#check-here")):
+    here = "#check-people .is-here[data-key={}]"
+    for name, shown in (
+        ("Player 02", here.format("p2")),
+        ("Player 02", "[role=alert]"),
+        ("Player 03", here.format("p3")),
+    ):
         screen.settle()
         screen.press(name, Keys.ENTER)
         screen.until(

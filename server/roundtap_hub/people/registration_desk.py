@@ -205,7 +205,7 @@ def _typed_person(competitor: str, before: Person | None) -> Person:
     public = clean_name(forms.field("public_name", known.public_name or ""))
     if not name:
         raise Invalid("no_names")
-    if "club" in request.form:
+    if "club" in request.form or "name" not in request.form:
         refuse_damaged(competitor, known)
         known = _with_typed_details(known)
     elif is_damaged(competitor, before):
