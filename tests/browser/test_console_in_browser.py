@@ -54,6 +54,7 @@ def test_changes_come_as_rows_and_leave_alone_what_is_being_typed(hall: Hall, sc
     browser.execute_script("document.getElementById('person-p3').open = true")
     reason = "#person-p3 form[action$='/warn'] input[name=reason]"
     screen.until(lambda: the(browser, reason), "the forms")
+    browser.execute_script("document.getElementById('warn-p3').open = true")
     browser.find_element(By.CSS_SELECTOR, reason).send_keys("came late, for the sec")
     # Somebody else's row comes in around the form.
     other = next(m.match.a for m in hall.event(event).live.open_matches if "p3" not in (m.match.a, m.match.b))
@@ -123,6 +124,7 @@ def test_without_scripts_the_forms_are_a_page_away(hall: Hall, screen: Screen) -
     screen.click("#person-p3 a")
     assert browser.current_url.endswith(f"/console/{event}/person/p3")
     assert PEOPLE[2] in browser.find_element(By.TAG_NAME, "h1").text
+    screen.click("#warn-p3 > summary")
     browser.find_element(By.CSS_SELECTOR, "form[action$='/warn'] input[name=reason]").send_keys("late", Keys.ENTER)
     screen.until(lambda: hall.event(event).entrants["p3"].warnings, "the warning")
     assert [warning["reason"] for warning in hall.event(event).entrants["p3"].warnings] == ["late"]
