@@ -290,6 +290,12 @@ class WizardPage:
         return self.entered.address_of(self.before, dropped)
 
     @property
+    def with_score(self) -> str:
+        """Where the score of a ruling is asked, too; "" for all else."""
+        way = self.entered.form.way(RULING_WITH_SCORE) if self.trail.way and self.trail.way.id == "ruling" else None
+        return self.entered.address_of(replace(self.trail, way=way)) if way else ""
+
+    @property
     def given(self) -> dict[str, list[str]]:
         """The initial values of the fields: as just typed, else as before going back, else of the standing result."""
         stands, trail = self.entered.progress_of(self.entered.match.match.result), self.trail

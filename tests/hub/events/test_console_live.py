@@ -297,7 +297,7 @@ def test_what_time_alone_brings_about_is_news_and_growing_older_is_not(house: Ho
 def test_a_player_s_forms_are_on_a_page_of_their_own(house: House):
     browser = house.with_event()
     page = browser.get(f"{CONSOLE}/players").text
-    assert "/details" not in page
+    assert "p1/details" not in page
     assert 'data-open="/console/e1/person/p1"' in page
     assert '<a href="/console/e1/person/p1">' in page
     forms = browser.get("/console/e1/person/p1").text
@@ -331,7 +331,7 @@ def test_what_could_not_be_saved_comes_back_open_and_as_typed(
     assert f'value="{kept}"' in answer.text
     assert '<a href="#person-p1"' in answer.text
     # Nobody else gets it: the next page is as the event is.
-    assert "/details" not in browser.get(f"{CONSOLE}/players").text
+    assert "p1/details" not in browser.get(f"{CONSOLE}/players").text
 
 
 def test_an_official_or_a_unit_that_could_not_be_saved_comes_back_open(house: House):

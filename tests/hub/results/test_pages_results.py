@@ -124,10 +124,11 @@ def test_a_ruling_is_one_way_that_asks_for_a_score_after_its_winner(house: House
     assert page.count('value="ruling"') == 1
     assert 'value="ruling_figures"' not in page
     ruled = walked(browser, way="ruling", **{"q.winner": "b"}).text
-    [form] = [part.partition("</form>")[0] for part in ruled.split("<form")[1:] if 'value="ruling_figures"' in part]
-    fields = dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)">', form))
-    assert (fields["q.winner"], "way" in fields) == ("b", False)
-    asked = walked(browser, way="ruling_figures", **fields).text
+    assert WALK_END in ruled, "the winner alone will do"
+    [link] = re.findall(r'<a class="button" href="([^"]+)">Add the score</a>', ruled)
+    assert "q.winner=b" in link
+    asked = browser.get(html.unescape(link)).text
+    assert "Add the score" not in asked
     assert 'name="q.score.winner"' in asked
 
 
