@@ -84,6 +84,9 @@ def second_organizer(desk: Hand, other: Hand) -> None:
     other.look().log_in(other.url, pin)
 
 
+AWAITED = "#check-people li:not(.is-here)"
+
+
 def check_in(desk: Hand, phones: Phones, event_id: str) -> None:
     """One says so with the phone, one at the desk by name, the others beside; the last one is waited for in words."""
     hall, screen = desk.hall, desk.look()
@@ -91,7 +94,11 @@ def check_in(desk: Hand, phones: Phones, event_id: str) -> None:
     names = {one: person.name for one, person in hall.house.service.snapshot.people_of(event_id).items()}
     by_phone, by_desk, last, *others = state.entrants
     screen.open(f"{desk.url}/console/{event_id}/check-in")
-    desk.leads("form[action$='/check-in'] button.main", "check-in to be used", lambda: screen.all("#check-missing li"))
+    desk.leads(
+        "form[action$='/check-in'] button.main",
+        "check-in to be used",
+        lambda: screen.all("#check-people li:not(.is-here)"),
+    )
     phone = phones.open(by_phone)
     phones.hand.leads("#my-here button.main", "the hub's word", lambda: phone.all("#my-here:not(:has(button))"))
     desk.look()
@@ -99,9 +106,11 @@ def check_in(desk: Hand, phones: Phones, event_id: str) -> None:
     desk.leads(".check-form button.main", "them to be here", lambda: _here(desk, event_id) == 2, twice=True)
     hall.tell(event_id, *(CheckIn(one, True) for one in others))
     screen.open(f"{desk.url}/console/{event_id}/check-in")
-    waited_for = [one.text for one in screen.all("#check-missing li b")]
+    waited_for = [one.text for one in screen.all(f"{AWAITED} b")]
     assert waited_for == [names[last]]
-    desk.leads("#check-missing li form button", "everybody", lambda: _here(desk, event_id) == len(state.entrants))
+    desk.leads(
+        "#check-people li:not(.is-here) form button", "everybody", lambda: _here(desk, event_id) == len(state.entrants)
+    )
     screen.open(f"{desk.url}/console/{event_id}")
 
 

@@ -273,7 +273,6 @@ WRITTEN: Mapping[str, Row] = {
         "POST /paper/cancel",
         "POST /paper/printer",
     ),
-    **_of_event(HEADS_AND_DESK, frozenset({BEFORE, IN_PLAY, FINISHED}), "POST /competitors/<competitor>/rename"),
     # Setting up, and people: as long as it is not over.
     **_of_event(
         ORGANIZERS,

@@ -41,6 +41,9 @@ WAY, OPEN, END = "way", "opener", "end"
 FIGURES, PICKS, CHOICE, LOT, TURNS = "figures", "picks", "choice", "lot", "turns"
 """Kinds of pages: how it ended; who opens; the result; figures or squads of both; one choice; a lot; last turns."""
 
+RULING_WITH_SCORE = "ruling_figures"
+"""The way to which a ruling leads on where its score counts, too."""
+
 _KINDS = {Figure: FIGURES, Picks: PICKS, Choice: CHOICE, Turns: TURNS}
 
 Fields = MultiDict[str, str]
@@ -104,15 +107,15 @@ class MatchEntry:
         return dict(self.carried).get("slip", "")
 
     def ways(self) -> list[tuple[str, bool]]:
-        """(id, stands) of every way, those offered now first, rulings last."""
+        """(id, stands) of every way, those offered now first, the ruling last; its score comes after its winner."""
         now = {way.id for way in self.form.offered(bool(self.saying.time_is_up))}
         early = self.saying.by == result_gate.PLAYER and self.saying.time_is_up is False
         stands = self.progress_of(self.match.match.result).way
         ways = sorted(
-            (way for way in self.form.ways if not (early and way.when == AT_TIME)),
+            (way for way in self.form.ways if way.id != RULING_WITH_SCORE and not (early and way.when == AT_TIME)),
             key=lambda way: (way.ended == RULING, way.id not in now),
         )
-        return [(way.id, stands is not None and way.id == stands.id) for way in ways]
+        return [(way.id, stands is not None and stands.id in (way.id, f"{way.id}_figures")) for way in ways]
 
     def read(self, fields: Fields, without: Collection[str] = ()) -> WizardProgress:
         """The answers in the fields. Raises Problem for an impossible one. Lots are as drawn; `without`: questions to
@@ -289,6 +292,12 @@ class WizardPage:
             return ""
         dropped = tuple((f"p.{name}", text) for name in self.dropped for text in _texts(self.trail.answers[name]))
         return self.entered.address_of(self.before, dropped)
+
+    @property
+    def with_score(self) -> str:
+        """Where the score of a ruling is asked, too; "" for all else."""
+        way = self.entered.form.way(RULING_WITH_SCORE) if self.trail.way and self.trail.way.id == "ruling" else None
+        return self.entered.address_of(replace(self.trail, way=way)) if way else ""
 
     @property
     def given(self) -> dict[str, list[str]]:

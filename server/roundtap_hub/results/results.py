@@ -75,6 +75,8 @@ def match_page(event_id: str, match_id: str) -> AnyResponse:
     entered = entered_by_official(event_id, match_id)
     played, match = entered.played, entered.match
     cell, stands = _cell(event, match), match.match.result
+    ways = entered.ways()
+    first_way = next((way for way, is_on_record in ways if is_on_record), ways[0][0])
     waited_ms = current.now_ms() - cell.call_since_ms if cell.call_since_ms is not None else None
     return render.page(
         "match.html",
@@ -90,7 +92,8 @@ def match_page(event_id: str, match_id: str) -> AnyResponse:
         lot=lot_to_draw(state, played, match),
         names=entered.names,
         earlier=_earlier(event, entered),
-        at=entered.page(result_wizard.WizardProgress()),
+        at=replace(entered.page(entered.read(result_wizard.Fields({"way": first_way}))), before=None),
+        other_ways=[way for way in ways if way[0] != first_way],
         line="",
         grammar=line_grammar(entered),
     )

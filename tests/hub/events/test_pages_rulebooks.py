@@ -181,7 +181,7 @@ def test_a_team_has_two_members_and_a_captain(house: House):
     lonely = browser.post("/console/e1/competitors", names="Empire", member_1="Kai Eich")
     assert "two members" in problem_of(lonely)
     browser.post(
-        "/console/e1/competitors/p1/rename", name="Rebels", member_1="Ana Ruiz", member_2="Eva Luz", captain="1"
+        "/console/e1/competitors/p1/details", name="Rebels", member_1="Ana Ruiz", member_2="Eva Luz", captain="1"
     )
     assert house.service.snapshot.people["e1"]["p1"].members == ("Ana Ruiz", "Eva Luz")
 
@@ -206,7 +206,7 @@ def test_teams_are_entered_a_line_each_and_nobody_plays_in_two(house: House):
         assert said.casefold() in problem_of(answer).casefold(), line
     assert len(house.event.entrants) == 2
     taken = browser.post(
-        "/console/e1/competitors/p2/rename", name="Rogue Two", member_1="Eva Luz", member_2="Ana Ruiz", captain="1"
+        "/console/e1/competitors/p2/details", name="Rogue Two", member_1="Eva Luz", member_2="Ana Ruiz", captain="1"
     )
     assert "already plays for Rebels" in problem_of(taken)
     # Late entry asks the same.

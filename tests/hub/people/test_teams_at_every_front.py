@@ -82,7 +82,7 @@ def by_an_import(house: House, desk: Browser) -> str:
 def by_changing_a_team(house: House, desk: Browser) -> str:
     desk.post(DESK, names="Milan: Eva Luz, Zoe Can")
     return problem_of(
-        desk.post(f"{DESK}/p2/rename", name="Milan", member_1="Eva Luz", member_2="Kai Eich", captain="1")
+        desk.post(f"{DESK}/p2/details", name="Milan", member_1="Eva Luz", member_2="Kai Eich", captain="1")
     )
 
 
@@ -126,5 +126,5 @@ def test_what_was_broken_before_may_be_renamed(house: House, epic: Browser) -> N
     person = Person("Milan")
     command = EnterCompetitor(Entrant("p1", person.digest("salt")), imported=True)
     house.service.execute_one("e1", command, "test", [PersonRecord("e1", "p1", "salt", person)])
-    assert epic.post(f"{DESK}/p1/rename", name="Mailand").status_code == 303
+    assert epic.post(f"{DESK}/p1/details", name="Mailand").status_code == 303
     assert house.service.snapshot.people["e1"]["p1"].name == "Mailand"

@@ -122,6 +122,32 @@ def test_a_ruling_names_who_won_alone_or_with_the_figures(house: House, browser:
     assert "q.winner=draw" not in walked(browser, way="ruling").text
 
 
+def test_a_ruling_is_one_way_that_asks_for_a_score_after_its_winner(house: House, browser: Browser):
+    page = browser.get("/console/e1/match/1.1").text
+    assert page.count('value="ruling"') == 1
+    assert 'value="ruling_figures"' not in page
+    ruled = walked(browser, way="ruling", **{"q.winner": "b"}).text
+    assert WALK_END in ruled, "the winner alone will do"
+    [link] = re.findall(r'<a class="button" href="([^"]+)">Add the score</a>', ruled)
+    assert "q.winner=b" in link
+    asked = browser.get(html.unescape(link)).text
+    assert "Add the score" not in asked
+    assert 'name="q.score.winner"' in asked
+
+
+def test_a_match_opens_with_what_is_done_most_often(house: House, browser: Browser):
+    """At time both scores, which an official types at once; before, who won; else how it stands on record."""
+    page = browser.get("/console/e1/match/1.1").text
+    first, _, others = page.partition('<details id="other-ways">')
+    assert 'name="q.score.winner"' in first
+    assert 'name="way" value="played"' not in first.replace('type="hidden" ', "hidden ")
+    assert {"played", "conceded", "ruling"} == set(re.findall(r'<button name="way" value="(\w+)"', others))
+    enter(browser, way="played", opener="b", **{"q.score.loser": 24})
+    first, _, others = browser.get("/console/e1/match/1.1").text.partition('<details id="other-ways">')
+    assert re.search(r'name="opener" value="b" class="was"', first)
+    assert 'value="time"' in others
+
+
 def test_a_correction_on_an_old_page_is_refused_with_the_new_state_in_view(house: House, browser: Browser):
     enter(browser, **at_time(49, 77))
     late = enter(browser, **at_time(50, 77))
@@ -145,7 +171,8 @@ def test_a_page_opened_before_the_table_agreed_does_not_overwrite_what_was_agree
 
 def test_a_correction_begins_with_what_stands(house: House, browser: Browser):
     enter(browser, **at_time(49, 77))
-    assert 'value="time" class="was"' in browser.get("/console/e1/match/1.1").text
+    shown = browser.get("/console/e1/match/1.1").text
+    assert re.search(r'<input name="q.score.winner" [^>]* value="49"', shown), "the way on record, with its figures"
     page = walked(browser, way="time").text
     assert 'min="0" max="100" value="49"' in page
 
