@@ -246,21 +246,22 @@ def hall_of(folder: Path, table: Table, at_time: bool) -> Iterator[Hall]:
         if timed and at_time:
             house.service.execute_one("e1", c.SetClock("set", 0), "test")
         hall = Hall(table, house, browser)
-        real = house.service.execute_one
+        real = house.service.execute
 
-        def hear(event: str, command: Any, actor: str, people: Any = (), step: str = "") -> Any:
+        def hear(steps: Any, *more: Any) -> Any:
+            command = steps[0].command
             if not isinstance(command, c.EnterResult):
-                return real(event, command, actor, people, step)
+                return real(steps, *more)
             decide(house.event, command, house.hub.clocks.now())
             hall.heard.append(command)
             return []
 
-        house.service.execute_one = hear  # type: ignore[method-assign]
+        house.service.execute = hear  # type: ignore[method-assign]
         browser.console()
         try:
             yield hall
         finally:
-            house.service.execute_one = real  # type: ignore[method-assign]
+            house.service.execute = real  # type: ignore[method-assign]
 
 
 class Violation(AssertionError):

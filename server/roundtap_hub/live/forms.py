@@ -17,8 +17,8 @@ from roundtap_core.event.stale_check import refuse_stale
 from roundtap_core.forms.questions import SQUADS_MAX, parse_squad_ticks
 from roundtap_core.numbers import typed_number
 from roundtap_core.typed import fits_prose
+from roundtap_hub.access.policy import NotYourRole, refuse_in_state
 from roundtap_hub.access.policy import is_allowed as may_ask
-from roundtap_hub.access.policy import refuse_in_state
 from roundtap_hub.access.staff import HUB_PIN_IDENTITY
 from roundtap_hub.http.http_answers import problem_status
 from roundtap_hub.http.routes import HEAD_JUDGE, JUDGE, find_route
@@ -162,6 +162,9 @@ def shows_problem_on(page: View | str, anchor: str = "") -> Callable[[Form], Vie
                 if answer is None and "did" not in g:
                     note_act("saved")
                 return _with_message(answer or _lead_to(page, where, anchor.format(**where)))
+            except NotYourRole:
+                # It has a page of its own (app/error_pages.py).
+                raise
             except Problem as problem:
                 g.problem = with_competitor_names(problem, where.get("event_id", ""))
                 g.status = problem_status(problem)
