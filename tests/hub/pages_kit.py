@@ -40,6 +40,8 @@ LEADS_ON = {
     "POST /console/<event_id>/match/<match_id>/walk/lot": "the wizard goes on with what the lot said",
     "POST /console/<event_id>/accept": "to the wizard, where squads are missing",
     "POST /console/<event_id>/check-in/name": "which of several is meant",
+    "POST /console/practice": "to the page on which the practice hub is waited for",
+    "POST /console/games/try": "to the page on which the practice hub is waited for",
     "POST /console/<event_id>/again": "to the event that the first press made",
 }
 """Forms of the console that may lead to a page on which nothing is said to be done, and what they do then."""

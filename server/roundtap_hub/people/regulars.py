@@ -225,17 +225,17 @@ def known_person_page(person: str) -> AnyResponse:
 
 @routes.route("POST /console/people/<person>/join", routes.ORGANIZERS)
 @forms.shows_problem_on(known_person_page)
-def join_people(person: str) -> AnyResponse:
+def join_people(person: str) -> None:
     forms.add_venue_entry(NewEntry(PEOPLE_JOINED, {"person": person, "other": forms.field("other")}))
-    return redirect(url_for("console.known_person_page", person=person, done="joined"), 303)
+    forms.note_act("joined")
 
 
 @routes.route("POST /console/people/<person>/part", routes.ORGANIZERS)
 @forms.shows_problem_on(known_person_page)
-def part_person(person: str) -> AnyResponse:
+def part_person(person: str) -> None:
     seat, new = [forms.field("event"), forms.field("competitor")], secrets.token_hex(ID_LETTERS // 2)
     forms.add_venue_entry(NewEntry(PERSON_PARTED, {"person": person, "seat": seat, "new": new}))
-    return redirect(url_for("console.known_person_page", person=person, done="parted"), 303)
+    forms.note_act("parted")
 
 
 @routes.route("POST /console/people/<person>/forget", routes.ORGANIZERS)
@@ -251,4 +251,5 @@ def forget_person(person: str) -> AnyResponse:
         for event_id, _ in one.seats:
             paper.forget(event_id)
     forms.add_venue_entry(NewEntry(PERSON_FORGOTTEN, {"person": person}))
-    return redirect(url_for("console.people_page", done="forgotten"), 303)
+    forms.note_act("forgotten")
+    return redirect(url_for("console.people_page"), 303)

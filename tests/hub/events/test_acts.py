@@ -194,7 +194,7 @@ def test_who_may_not_do_it_may_not_undo_it(house: House, desk: Desk) -> None:
 
 def test_the_last_twenty_acts_with_time_and_who_also_after_a_restart(house: House, desk: Desk) -> None:
     for number in range(21):
-        desk.presses("competitors/p1/rename", name=f"Ana Ruiz {number}")
+        desk.presses("competitors/p1/details", name=f"Ana Ruiz {number}")
     desk.presses("competitors/p2/drop")
     rows = re.findall(r'<li data-key="\d+">(.*?)</li>', desk.browser.get(ACTS).text, re.S)
     assert len(rows) == 20
@@ -224,7 +224,7 @@ BY_OTHERS = {
 def test_every_kind_of_entry_has_its_words(language: str) -> None:
     words = catalogue("roundtap_hub", language)
     assert {kind for kind in APPLY if f"did.{kind}" not in words} == set(BY_OTHERS)
-    known = {*APPLY, "saved", "unchanged", "here", "call"}
+    known = {*APPLY, "saved", "unchanged", "here", "call", "joined", "parted", "forgotten"}
     texts = json.loads((WORDS / f"{language}.json").read_text(encoding="utf-8"))
     keys = {key.removeprefix("did.").partition(".")[0] for key in texts if key.startswith("did.")}
     assert keys <= known
@@ -295,11 +295,12 @@ NOTHING: Prepare = lambda _: None  # noqa: E731
 BEFORE_ROUND_1: tuple[tuple[str, Prepare, dict[str, object], str], ...] = (
     ("about", NOTHING, {"club": "Falken"}, "Event details saved."),
     ("options", NOTHING, {"structure": "own", "swiss_rounds": 3}, "Event settings saved."),
+    ("options/lists", NOTHING, {}, "Event settings saved."),
     ("competitors", NOTHING, {"names": "Zoe"}, "Zoe added."),
-    ("competitors/p1/rename", NOTHING, {"name": "Ana R"}, "Details of Ana R saved."),
+    ("competitors/p1/details", NOTHING, {"name": "Ana R"}, "Details of Ana R saved."),
     ("competitors/p1/details", NOTHING, {"club": "Falken"}, "Details of Ana Ruiz saved."),
     ("competitors/p1/details", NOTHING, {"fixed_table": "7"}, "Fixed table of Ana Ruiz saved."),
-    ("competitors/p1/came-with", NOTHING, {"came_with": "Gdynia"}, "Travel group of Ana Ruiz saved."),
+    ("competitors/p1/details", NOTHING, {"came_with": "Gdynia"}, "Travel group of Ana Ruiz saved."),
     ("competitors/p1/tick", NOTHING, {"what": "sleeves", "on": "1"}, "Check of Ana Ruiz noted."),
     ("competitors/p1/drop", NOTHING, {}, "Ana Ruiz dropped."),
     ("competitors/p1/return", told(c.DropCompetitor("p1")), {}, "Ana Ruiz reinstated."),
