@@ -66,7 +66,7 @@ def _act_of(event: SavedEvent, number: int | None) -> Act | None:
 def _line(event: SavedEvent, act: Act) -> dict[str, Any]:
     """One act for the templates: its last entry's `number`, what was done, in the reader's words, the `result` where
     one was entered, by whom, when, and whether this reader may undo it now."""
-    state, words, last = event.state, current.words(), act[-1].entry
+    state, words, last = event.state, current.game_words(event.state), act[-1].entry
     entry = next((past.entry for past in act if past.entry.kind == "event-created"), last)
     data, match = entry.data, (state.find_match(str(entry.data.get("match"))) or (None, None))[1]
     names = {**{who: person.name for who, person in event.people.items()}, **full_names(event)}
@@ -128,7 +128,11 @@ def act_message() -> str:
     elsewhere = event is not None and request.path != places.PLAY.path(event.event_id)
     html = render_template(
         "did.html",
-        **render.common_context(current.hub(), current.words(), current_app.extensions[render.ROW_CACHE]),
+        **render.common_context(
+            current.hub(),
+            current.game_words(event.state) if event is not None else current.words(),
+            current_app.extensions[render.ROW_CACHE],
+        ),
         csrf=lambda: Markup(CSRF),
         line=line,
         event=event,

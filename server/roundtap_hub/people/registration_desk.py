@@ -555,4 +555,6 @@ def save_list(event_id: str, competitor: str) -> AnyResponse:
             else commands.SubmitList(competitor, digest, total)
         )
         forms.submit_command(event_id, command, [record])
+    else:
+        forms.note_act("unchanged")
     return redirect(url_for("console.list_page", event_id=event_id, competitor=competitor), 303)

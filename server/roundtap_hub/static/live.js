@@ -627,8 +627,8 @@
     const at = new URL(location.href);
     at.searchParams.set("did", did);
     history.replaceState(null, "", at);
-    // Nothing moves under the finger that has pressed: what stood here before leaves its room.
-    if (said.firstChild && !said.classList.contains("over")) {
+    // Nothing moves under the finger that has pressed: what stood here before, if it had room of its own, leaves it.
+    if (said.offsetParent && !said.classList.contains("over")) {
       const room = said.cloneNode(true);
       for (const name of ["id", "role", "data-live"]) room.removeAttribute(name);
       room.style.visibility = "hidden";

@@ -55,6 +55,12 @@ def test_two_teams_of_one_name_and_of_different_people_are_entered(house: House,
     assert teams(house) == [("Ana Ruiz", "Kai Eich"), ("Eva Luz", "Zoe Can")]
 
 
+def test_the_message_about_several_of_them_counts_teams(house: House, epic: Browser) -> None:
+    house.time.ms += 1000
+    epic.post(DESK, names=f"{FALCONS}\nMilan: Eva Luz, Zoe Can")
+    assert epic.said().startswith("2 teams added.")
+
+
 def by_lines(house: House, desk: Browser) -> str:
     return problem_of(desk.post(DESK, names="Milan: Eva Luz, Kai Eich"))
 
