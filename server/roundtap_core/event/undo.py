@@ -62,6 +62,9 @@ def undo_commands(state: EventState, act: Act, how: Undoing) -> list[c.Command]:
         kind, data = past.entry.kind, past.entry.data
         if past is not act[-1] and (kind in _ALONG or data.get("left") or (kind == "options-set" and published)):
             continue
+        # Set twice in one act, as a clock that starts again and is set: only what stood before both counts.
+        if any(past.was is each.entry for each in act):
+            continue
         if not (made := _UNDO[kind](state, past, data, how) if kind in _UNDO else ()):
             return []
         commands += made

@@ -97,6 +97,7 @@
   const SAID_MS = 4000;
   const PRESSED = "roundtap:pressed";
   let settledAt = 0;
+  let landed = "main";
   let landedAt = 0;
   let settling = 0;
   let saying = 0;
@@ -113,7 +114,7 @@
 
   function tooSoon(event) {
     const now = performance.now();
-    const held = now < landedAt ? "main" : now < settledAt ? "#next" : "";
+    const held = now < landedAt ? landed : now < settledAt ? "#next" : "";
     if (!held || !event.target.closest || !event.target.closest(held)) return;
     event.preventDefault();
     event.stopImmediatePropagation();
@@ -137,7 +138,8 @@
     // Whoever sends it in their own way lets it be sent again.
     setTimeout(() => { if (event.defaultPrevented) sent.delete(target); else asks(); }, 0);
   }, true);
-  // The page that follows a press lies under the same finger, and its buttons lie elsewhere: all of them wait.
+  // The page that follows a press lies under the same finger, and its buttons lie elsewhere: all of them wait. Where
+  // names are pressed one after the other, only the message does: after an Undo it has another button, or a link.
   // Who pressed with a key goes on with the next step's own button; held down, the key presses it no more.
   const BY_KEY = "key";
   let byKey = false;
@@ -149,13 +151,14 @@
   const pressedBefore = tab.get(PRESSED);
   if (pressedBefore) {
     tab.set(PRESSED, "");
-    if (document.getElementById("next")) {
-      const step = pressedBefore === BY_KEY && document.querySelector("#next .main");
-      if (step) step.focus();
-      const main = document.querySelector("main");
+    const step = pressedBefore === BY_KEY && document.querySelector("#next .main");
+    if (step) step.focus();
+    landed = document.getElementById("next") ? "main" : "#did";
+    const waits = document.querySelector(landed);
+    if (waits) {
       landedAt = performance.now() + SETTLE_MS;
-      main.classList.add("settling");
-      setTimeout(() => main.classList.remove("settling"), SETTLE_MS);
+      waits.classList.add("settling");
+      setTimeout(() => waits.classList.remove("settling"), SETTLE_MS);
     }
   }
 

@@ -127,6 +127,16 @@ def test_an_extension_and_a_call(round_1: Desk) -> None:
     assert list(round_1.house.event.calls) == ["1.1"]
 
 
+def test_a_clock_is_undone_as_often_as_it_says(round_1: Desk) -> None:
+    """Its undoing starts it again and sets it: two entries, of which the first one counts when that is undone."""
+    assert round_1.presses("clock", action="start") == "The clock runs: 75:00 left. Undo"
+    assert round_1.undoes() == "The clock is back to “not started”. Undo"
+    assert round_1.undoes() == "The clock runs: 74:58 left. Undo", "as if nobody had touched it"
+    assert round_1.undoes() == "The clock is back to “not started”. Undo"
+    assert round_1.undoes() == "The clock runs: 74:56 left. Undo"
+    assert round_1.house.event.clock.state == "running"
+
+
 def test_twice_is_refused_with_what_to_do_instead(desk: Desk) -> None:
     desk.presses("check-in", used=1)
     desk.presses("competitors/p1/here")
