@@ -262,7 +262,7 @@ class Hand:
         assert self.screen.all("#did button"), self.screen.text()
 
     def too_late(self, event_id: str) -> None:
-        """Something has followed since: the *Undo* that still stands here is refused in a sentence, and changes nothing."""
+        """Something has followed since: the *Undo* that still stands here is refused in a sentence. Nothing changes."""
         self.look().settle()
         self.hall.time.ahead_ms += CLICK_DEBOUNCE_MS
         number = self.hall.event(event_id).number
