@@ -105,6 +105,7 @@ def test_every_list_finds_a_player_with_scripts_and_without(hall: Hall, screen: 
         screen.open(hall.url + path)
         screen.one("#find").send_keys("mueller joerg")
         screen.click("form.find button")
+        screen.until(lambda: "q=mueller" in screen.driver.current_url, "what was found")
         assert any(name.startswith("Jörg") for name in shown(screen, rows))
         assert len(screen.all("[data-text]")) < 3
         assert screen.one("#find").get_attribute("value") == "mueller joerg"
