@@ -147,11 +147,13 @@ class Hall:
 
 
 @contextmanager
-def open_hall(folder: Path) -> Iterator[Hall]:
-    """An empty hub with paper, four table units and a station, on a port of its own."""
+def open_hall(folder: Path, equipped: bool = True) -> Iterator[Hall]:
+    """An empty hub with paper, four table units and a station, or without any of them, on a port of its own."""
     time = Running()
     with open_house(folder, time) as house:
-        for unit in UNITS[2:]:
+        if not equipped:
+            house.hub.units.keys.set_local({})
+        for unit in UNITS[2:] if equipped else ():
             house.hub.units.keys.add(unit, STATION if unit == UNITS[-1] else TABLE)
         house.hub.paper = PrintBook(f"sqlite:///{folder / 'roundtap.db'}")
         house.hub.access.encrypted = HttpsInfo(8443, b"-----BEGIN CERTIFICATE-----\n", FINGERPRINT)
