@@ -87,3 +87,24 @@ def test_the_second_click_of_an_undo_meets_nothing(own_hall: Hall, screen: Scree
         hand.late(spot)
         assert said in message(screen)
         assert own_hall.event(event).number == before + 1
+
+
+def test_news_of_an_act_does_not_lead_away_before_its_answer(own_hall: Hall, screen: Screen) -> None:
+    """A no-show ends the page of its match: the feed says so before the slow answer of the form is there."""
+    event = own_hall.create("Winter Open", people=NAMES)
+    own_hall.publish(event)
+    own_hall.tell(event, c.SetClock("start"))
+    screen.log_in(own_hall.url, PIN)
+    screen.open(f"{own_hall.url}/console/{event}/match/1.1")
+    screen.until(lambda: screen.run("return window.heard_hub"), "the feed")
+    own_hall.doors.slow.clear()
+    # The driver waits for whatever is under way when it asks something.
+    screen.run("setTimeout(() => document.querySelector('#no-show .row form').requestSubmit(), 100)")
+    screen.until(lambda: own_hall.doors.answers[-1][0].endswith("/no-show"), "the form at the hub")
+    asked = len(own_hall.doors.asked)
+    play = f"/console/{event}"
+    try:
+        screen.until(lambda: play in [path for path, _ in own_hall.doors.asked[asked:]], "the page to look")
+    finally:
+        own_hall.doors.slow.set()
+    screen.until(lambda: "is a no-show and dropped." in message(screen), "the message")

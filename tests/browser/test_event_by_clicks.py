@@ -93,7 +93,9 @@ class Evening:
         hand.leads("#rows button.main", "the players", lambda: screen.all("#roster li"), twice=True)
 
     def next(self, *to: object) -> None:
-        """The next step leads there."""
+        """The next step leads there; the window may show what the other organizer did."""
+        if self.hand.look().driver.current_url.partition("?")[0] != self.console:
+            self.hand.screen.open(self.console)
         self.hand.tries(self.event_id, lambda: self.hand.next(self.event_id, to))
         if self.calm:
             self.hand.calm()
