@@ -60,7 +60,8 @@ return box.bottom > 0 && box.top < innerHeight ? said.innerText.trim().replace(/
 CALM = """
 const shown = (what) => [...document.querySelectorAll(what)].filter((one) => one.checkVisibility());
 return {needs: shown("#needs .need, #open-points li[data-key]").map((one) => one.innerText),
-        counted: shown("[data-go=p] .places-n, [data-go=r] .places-n").reduce((n, one) => n + Number(one.textContent), 0),
+        counted: shown("[data-go=p] b.places-n, [data-go=r] b.places-n")
+            .reduce((n, one) => n + Number(one.textContent), 0),
         text: ["#next", "#needs", "#open-points", "#grid"].map((part) => (document.querySelector(part) || {}).innerText
             || "").join(" ").replace(/\\s+/g, " ")};
 """
