@@ -9,6 +9,7 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Event
 from time import monotonic
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -54,6 +55,9 @@ class Doors:
         self.application = application
         self.asked: list[tuple[str, int]] = []
         self.answers: list[tuple[str, str]] = []
+        self.slow = Event()
+        """Set, unless forms that lead on are to be answered late: when it is set again."""
+        self.slow.set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def noted(said: Any) -> None:
@@ -61,6 +65,7 @@ class Doors:
             if leads_to and scope["method"] == "POST":
                 query = parse_qs(urlsplit(leads_to.decode()).query)
                 self.answers.append((scope["path"], query.get("did", [""])[0]))
+                await asyncio.to_thread(self.slow.wait, GUARD_S)
             await send(said)
 
         if scope["type"] == "http":
@@ -147,11 +152,13 @@ class Hall:
 
 
 @contextmanager
-def open_hall(folder: Path) -> Iterator[Hall]:
-    """An empty hub with paper, four table units and a station, on a port of its own."""
+def open_hall(folder: Path, equipped: bool = True) -> Iterator[Hall]:
+    """An empty hub with paper, four table units and a station, or without any of them, on a port of its own."""
     time = Running()
     with open_house(folder, time) as house:
-        for unit in UNITS[2:]:
+        if not equipped:
+            house.hub.units.keys.set_local({})
+        for unit in UNITS[2:] if equipped else ():
             house.hub.units.keys.add(unit, STATION if unit == UNITS[-1] else TABLE)
         house.hub.paper = PrintBook(f"sqlite:///{folder / 'roundtap.db'}")
         house.hub.access.encrypted = HttpsInfo(8443, b"-----BEGIN CERTIFICATE-----\n", FINGERPRINT)

@@ -1,6 +1,7 @@
 """Hands that only click and type, as hasty as people are, and read what each press says it did; a ledger of what they
 did: what must stand afterwards."""
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -56,6 +57,19 @@ const box = said.getBoundingClientRect();
 return box.bottom > 0 && box.top < innerHeight ? said.innerText.trim().replace(/\\s+/g, " ") : "";
 """
 
+CALM = """
+const shown = (what) => [...document.querySelectorAll(what)].filter((one) => one.checkVisibility());
+return {needs: shown("#needs .need, #open-points li[data-key]").map((one) => one.innerText),
+        counted: shown("[data-go=p] b.places-n, [data-go=r] b.places-n")
+            .reduce((n, one) => n + Number(one.textContent), 0),
+        text: ["#next", "#needs", "#open-points", "#grid"].map((part) => (document.querySelector(part) || {}).innerText
+            || "").join(" ").replace(/\\s+/g, " ")};
+"""
+CALM_MAX = 3
+PRESUMES_UNITS = re.compile(r"seated|contact|\bunits?\b|in vain|print", re.IGNORECASE)
+CLOCK_ASKS = "once most players are seated"
+"""The one question about seats is the clock's: an organizer looks up."""
+
 Act = tuple[Entry, ...]
 
 
@@ -97,9 +111,7 @@ def shape(hall: Hall, event_id: str) -> dict[str, object]:
         "calls": {match: call.taken_by for match, call in event.calls.items()},
         "wishes": {who: wish.refused for who, wish in event.wishes.items()},
         "set": (event.given_options, event.about, event.prizes, event.check_in, event.sign_up),
-        "clock": event.clock.state
-        if any(one.match.result is None for each in event.rounds for one in each.matches)
-        else "",
+        "clock": event.clock.state if event.live and event.live.open_matches else "",
         "course": (event.cut is not None, event.finished),
     }
 
@@ -243,8 +255,8 @@ class Hand:
         if self.other and len(self.hall.undone) % 2:
             self.other.look().open(f"{self.other.url}/console/{event_id}/acts")
             self.other.undo(event_id, ".acts li:first-child button")
-            self.look().driver.refresh()
-            self.screen.whole()
+            here = self.look().driver.current_url.partition("?")[0]
+            self.screen.open(f"{here}?did={event_id}.{acts_of(self.hall, event_id)[-1][-1].number}")
         else:
             self.undo(event_id)
         return True
@@ -254,6 +266,13 @@ class Hand:
         self.screen.settle()
         self.hall.time.ahead_ms += CLICK_DEBOUNCE_MS
         self.leads(button, "it to be undone", lambda: self.hall.event(event_id).number > number, twice=True)
+
+    def calm(self) -> None:
+        """Nothing is wrong: at most three things are asked, nothing of units or paper, and no place counts more."""
+        asked = self.screen.run(CALM)
+        assert len(asked["needs"]) <= CALM_MAX, asked
+        assert asked["counted"] <= CALM_MAX, asked
+        assert not PRESUMES_UNITS.search(asked["text"].replace(CLOCK_ASKS, "")), asked
 
     def looks_along(self, other: "Hand") -> None:
         """They see the message that the other one sees."""

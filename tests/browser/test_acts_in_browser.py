@@ -1,8 +1,9 @@
 """The message after an act, its Undo by keys, and that live news neither take it away nor the focus."""
 
 from hall_kit import Hall
+from hand_kit import IN_SIGHT, Hand
 from pages_kit import PIN
-from screen_kit import Screen
+from screen_kit import PHONE, Screen
 from selenium.webdriver.common.keys import Keys
 
 from roundtap_core.event import commands as c
@@ -58,3 +59,52 @@ def test_a_drop_is_undone_from_its_message_and_stands_in_the_list(own_hall: Hall
     screen.until(lambda: len(screen.all("#acts .acts li")) >= 3, "the last acts")
     assert "reinstated" in screen.one("#acts .acts li").text
     assert screen.axe() == []
+
+
+def test_where_the_page_opens_further_down_the_message_is_seen(own_hall: Hall, screen: Screen) -> None:
+    event = own_hall.create("Winter Open", people=[f"{name} {n}" for n in range(4) for name in NAMES])
+    screen.log_in(own_hall.url, PIN)
+    screen.size(PHONE)
+    screen.open(f"{own_hall.url}/console/{event}/players?did={event}.{own_hall.event(event).number}#competitors")
+    assert "24 players added." in message(screen)
+    screen.until(lambda: screen.run("return scrollY > 0"), "the players")
+    assert screen.run(IN_SIGHT, "#did button"), "its Undo is where a finger can press it"
+    assert screen.axe() == []
+
+
+def test_the_second_click_of_an_undo_meets_nothing(own_hall: Hall, screen: Screen) -> None:
+    """On a page without a next step, too, what lies under the finger after an Undo waits."""
+    event = own_hall.create("Winter Open", people=NAMES)
+    hand = Hand(screen, own_hall)
+    screen.log_in(own_hall.url, PIN)
+    screen.open(f"{own_hall.url}/console/{event}/person/p1")
+    hand.leads(".person-drop button", "the message", lambda: "dropped." in message(screen))
+    for said in ("reinstated.", "dropped."):
+        screen.settle()
+        before = own_hall.event(event).number
+        spot = hand.click("#did button")
+        screen.until(lambda said=said: said in message(screen), said)
+        hand.late(spot)
+        assert said in message(screen)
+        assert own_hall.event(event).number == before + 1
+
+
+def test_news_of_an_act_does_not_lead_away_before_its_answer(own_hall: Hall, screen: Screen) -> None:
+    """A no-show ends the page of its match: the feed says so before the slow answer of the form is there."""
+    event = own_hall.create("Winter Open", people=NAMES)
+    own_hall.publish(event)
+    own_hall.tell(event, c.SetClock("start"))
+    screen.log_in(own_hall.url, PIN)
+    screen.open(f"{own_hall.url}/console/{event}/match/1.1")
+    screen.until(lambda: screen.run("return window.heard_hub"), "the feed")
+    own_hall.doors.slow.clear()
+    # The driver waits for whatever is under way when it asks something.
+    screen.run("setTimeout(() => document.querySelector('#no-show .row form').requestSubmit(), 100)")
+    screen.until(lambda: own_hall.doors.answers[-1][0].endswith("/no-show"), "the form at the hub")
+    asked = len(own_hall.doors.asked)
+    play = f"/console/{event}"
+    try:
+        screen.until(lambda: play in [path for path, _ in own_hall.doors.asked[asked:]], "the page to look")
+    finally:
+        own_hall.doors.slow.set()
+    screen.until(lambda: "is a no-show and dropped." in message(screen), "the message")

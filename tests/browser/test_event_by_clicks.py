@@ -8,8 +8,9 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hall_kit import Hall, open_hall
-from hand_kit import Hand, Ledger
+from desk_deeds import before_round_1, clears, in_a_round
+from hall_kit import open_hall
+from hand_kit import Hand, Ledger, acts_of
 from pages_kit import PIN
 from phone_hands import (
     Phones,
@@ -42,8 +43,11 @@ class Evening:
         rounds: int = 3,
         seats: int = 4,
         by_hand: int = 12,
+        calm: bool = False,
     ) -> None:
-        """`by_hand`: so many tables of a round the organizer enters by clicks; the others have units that report."""
+        """`by_hand`: so many tables of a round the organizer enters by clicks; the others have units that report.
+        `calm`: each step that asks for too much, or for units or paper, is a fault."""
+        self.calm = calm
         self.rounds, self.seats, self.by_hand = rounds, seats, by_hand
         self.hand, self.hall, self.rulebook, self.name, self.best = hand, hand.hall, rulebook, name, best
         self.ledger = Ledger()
@@ -54,6 +58,12 @@ class Evening:
     @property
     def console(self) -> str:
         return f"{self.hand.url}/console/{self.event_id}"
+
+    @property
+    def beside(self) -> Hand:
+        """The other organizer."""
+        assert self.hand.other
+        return self.hand.other
 
     def begin(self, people: Path, count: int) -> None:
         """A new event, and its people from a table."""
@@ -83,8 +93,12 @@ class Evening:
         hand.leads("#rows button.main", "the players", lambda: screen.all("#roster li"), twice=True)
 
     def next(self, *to: object) -> None:
-        """The next step leads there."""
+        """The next step leads there; the window may show what the other organizer did."""
+        if self.hand.look().driver.current_url.partition("?")[0] != self.console:
+            self.hand.screen.open(self.console)
         self.hand.tries(self.event_id, lambda: self.hand.next(self.event_id, to))
+        if self.calm:
+            self.hand.calm()
 
     def draw(self) -> None:
         self.number += 1
@@ -190,41 +204,52 @@ def people_file(folder: Path, name: str, people: list[str]) -> Path:
     return path
 
 
-def test_a_small_event_by_clicks_alone(
-    hall: Hall, tmp_path: Path, screen: Screen, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Five and a latecomer, one round and a final: hasty hands at the desk, two players with their phones."""
-    evening = Evening(Hand(screen, hall), "xwing-standard", "Small Open", (100, 24), rounds=1, seats=2, by_hand=1)
-    evening.hand.look().log_in(hall.url, PIN)
-    evening.begin(people_file(tmp_path, "small", player_names(5)), 5)
-    phones = Phones(Hand(screen, hall, "localhost", PHONE), evening.event_id)
-    evening.draw()
-    evening.publish()
-    latecomer(evening, "Zenobia Late")
-    evening.start()
-    agreement(evening, phones)
-    evening.all_results()
-    evening.make_cut()
-    evening.draw()
-    evening.publish()
-    evening.start()
-    evening.all_results()
-    evening.finish()
-    stands(evening, tmp_path, capsys)
+def test_a_small_event_by_clicks_alone(tmp_path: Path, screen: Screen, capsys: pytest.CaptureFixture[str]) -> None:
+    """Five and a latecomer, one round and a final, without units or a printer: hasty hands in two windows of the desk,
+    and two players with their phones. Each act says what it did; each kind is undone, and one refused too late."""
+    with open_hall(tmp_path, equipped=False) as hall:
+        desk, beside = Hand(screen, hall), Hand(screen, hall, size=PHONE)
+        evening = Evening(desk, "xwing-standard", "Small Open", (100, 24), rounds=1, seats=2, by_hand=1, calm=True)
+        desk.look().log_in(hall.url, PIN)
+        desk.other = beside
+        evening.begin(people_file(tmp_path, "small", player_names(5)), 5)
+        phones = Phones(Hand(screen, hall, "localhost", PHONE), evening.event_id)
+        evening.draw()
+        evening.publish()
+        latecomer(evening, "Zenobia Late")
+        evening.start()
+        agreement(evening, phones)
+        evening.all_results()
+        evening.make_cut()
+        evening.draw()
+        beside.looks_along(desk)
+        evening.publish()
+        beside.too_late(evening.event_id)
+        evening.start()
+        evening.all_results()
+        evening.finish()
+        stands(evening, tmp_path, capsys)
+        all_said(desk, beside)
+        assert set(hall.undone) == SMALL
 
 
 @pytest.mark.long
-def test_two_events_of_24_by_clicks_alone(tmp_path: Path, screen: Screen, capsys: pytest.CaptureFixture[str]) -> None:
-    names = player_names(47)
-    with open_hall(tmp_path) as hall, open_screen() as pockets:
-        one = Evening(Hand(screen, hall, "127.0.0.1", DESK), "xwing-standard", "Winter Open", (100, 24))
-        two = Evening(Hand(screen, hall, "localhost", PHONE), "keyforge-archon", "Archon Night", (1, 0))
+@pytest.mark.parametrize("equipped", [True, False], ids=["units and a printer", "no units, no printer"])
+def test_two_events_of_24_by_clicks_alone(
+    tmp_path: Path, screen: Screen, capsys: pytest.CaptureFixture[str], equipped: bool
+) -> None:
+    names, calm = player_names(47), not equipped
+    with open_hall(tmp_path, equipped) as hall, open_screen() as pockets:
+        one = Evening(Hand(screen, hall, "127.0.0.1", DESK), "xwing-standard", "Winter Open", (100, 24), calm=calm)
+        two = Evening(Hand(screen, hall, "localhost", PHONE), "keyforge-archon", "Archon Night", (1, 0), calm=calm)
+        one.hand.other, two.hand.other = two.hand, one.hand
         wall = Hand(screen, hall, "127.0.0.1", WALL)
         judge = Hand(pockets, hall, "localhost", PHONE)
         late = "Zenobia Late"
         second_organizer(one.hand, two.hand)
         for evening, people in ((one, names[:23]), (two, names[23:])):
             evening.begin(people_file(tmp_path, evening.event_id or evening.rulebook, people), len(people))
+            before_round_1(evening.hand, evening.event_id, officials=evening is two)
         phones = {evening: Phones(Hand(pockets, hall, "127.0.0.1", PHONE), evening.event_id) for evening in (one, two)}
         check_in(two.hand, phones[two], two.event_id)
         wall.look().open(f"{wall.url}/wall/{one.event_id}")
@@ -232,7 +257,11 @@ def test_two_events_of_24_by_clicks_alone(tmp_path: Path, screen: Screen, capsys
             for evening in (one, two):
                 evening.draw()
             for evening in (two, one):
+                if number == 3:
+                    evening.beside.looks_along(evening.hand)
                 evening.publish()
+                if number == 3:
+                    evening.beside.too_late(evening.event_id)
             assert not _tables_of(one) & _tables_of(two), "two events at one table"
             if number == 1:
                 latecomer(one, late)
@@ -245,10 +274,12 @@ def test_two_events_of_24_by_clicks_alone(tmp_path: Path, screen: Screen, capsys
             if number == 1:
                 no_show(two)
             if number == 2:
-                agreement(one, phones[one])
+                published_and_reported(one, phones[one])
                 dispute(one, phones[one], judge)
+                in_a_round(one.hand, one.event_id, *one.tables()[:2])
             if number == 3:
                 correct_round_1(one)
+                cleared(two)
             for evening in (one, two):
                 evening.all_results()
         for evening in (one, two):
@@ -264,8 +295,52 @@ def test_two_events_of_24_by_clicks_alone(tmp_path: Path, screen: Screen, capsys
             evening.finish()
             stands(evening, tmp_path, capsys)
         champion_on_the_wall(wall, one.ledger)
+        all_said(one.hand, two.hand, judge)
+        assert set(hall.undone) == ALL
         clicks = one.hand.late_clicks + two.hand.late_clicks
         print(f"{clicks} double and late clicks, and nothing happened twice")
+
+
+SMALL = {
+    "competitor-entered",
+    "round-drawn",
+    "round-published",
+    "clock-set.running",
+    "clock-set.idle",
+    "result-entered",
+    "result-entered.off",
+    "cut-made",
+    "event-finished",
+}
+ALL: set[str] = set()
+
+
+def all_said(*hands: Hand) -> None:
+    """Every act of the staff in the journal was read as a message, and no two say the same of one event."""
+    hall = hands[0].hall
+    acts = [f"{one}.{act[-1].number}" for one in hall.house.service.snapshot.ids for act in acts_of(hall, one)]
+    assert set(acts) <= set(hall.heard)
+    presses = sum(hand.presses for hand in hands)
+    print(f"{len(acts)} acts in {presses} presses, {len(hall.heard)} messages, {sum(hall.undone.values())} undone:")
+    print(*sorted(hall.undone), sep=", ")
+    print(*hall.refused, sep="\n")
+
+
+def published_and_reported(evening: Evening, phones: Phones) -> None:
+    """Both organizers see that the round is published; once a table has reported, neither makes a draft of it again."""
+    evening.beside.looks_along(evening.hand)
+    agreement(evening, phones)
+    evening.beside.too_late(evening.event_id)
+
+
+def cleared(evening: Evening) -> None:
+    """A result is entered at the wrong table and cleared; who saw it entered cannot undo it any more."""
+    hand, (match, _, a, b) = evening.hand, evening.tables()[0]
+    evening.enter(match, a, b)
+    evening.beside.looks_along(hand)
+    clears(hand, evening.event_id, match)
+    hand.other.too_late(evening.event_id)  # type: ignore[union-attr]
+    hand.look().open(evening.console)
 
 
 def _tables_of(evening: Evening) -> set[str]:

@@ -145,7 +145,7 @@ def sign_up_page(event_id: str) -> AnyResponse:
         feed=PageKey("console", event_id),
         state=state,
         rulebook=state.rulebook,
-        address=address,
+        join_address=address,
         qr=qr_svg(address, current.words()("join.qr", name=state.name)),
         only_here=urlsplit(address).hostname in LOOPBACK,
         came=[people[who] for who in together],

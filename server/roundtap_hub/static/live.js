@@ -12,6 +12,7 @@
   // The time of day at the hub when it was last heard, where it knows one.
   let lastTime = "";
   let sent = new WeakSet();
+  let isSent = false;
   let backOff = 1000;
   let loading = false;
   let again = false;
@@ -88,6 +89,7 @@
   });
   window.addEventListener("pageshow", () => {
     sent = new WeakSet();
+    isSent = false;
     askedAt = Infinity;
     document.querySelectorAll("form button[disabled]").forEach((button) => { button.disabled = false; });
   });
@@ -136,7 +138,11 @@
     }
     sent.add(target);
     // Whoever sends it in their own way lets it be sent again.
-    setTimeout(() => { if (event.defaultPrevented) sent.delete(target); else asks(); }, 0);
+    setTimeout(() => {
+      if (event.defaultPrevented) { sent.delete(target); return; }
+      asks();
+      isSent = !target.target;
+    }, 0);
   }, true);
   // The page that follows a press lies under the same finger, and its buttons lie elsewhere: all of them wait. Where
   // names are pressed one after the other, only the message does: after an Undo it has another button, or a link.
@@ -344,6 +350,8 @@
       // An organizer's page that looks by itself says so: it is no use that anybody makes of it.
       const answer = await fetch(body.dataset.lookAt || location.href, { headers: { Accept: "text/html" }, cache: "no-cache" });
       const elsewhere = answer.redirected && new URL(answer.url).pathname !== location.pathname;
+      // A press that is under way leads on by itself, to where it is said what it did.
+      if (isSent && (elsewhere || !answer.ok)) return;
       // A login that has ended takes nothing away that somebody is typing: their press leads to it, and back.
       if (elsewhere) {
         if (typing()) document.getElementById("changed-hint").hidden = false;

@@ -36,6 +36,14 @@ def test_it_is_closed_until_the_organizer_opens_it(house: House) -> None:
     assert "Nina Wolf" not in known(house)
 
 
+def test_the_page_of_the_desk_keeps_its_own_address(house: House) -> None:
+    """It shows the address of the phones; a reload, and Undo, come back to the desk's."""
+    desk = opened(house)
+    page = desk.get("/console/e1/sign-up").text
+    assert 'class="join-address">http://localhost/join/e1<' in page
+    assert "data-address" not in page
+
+
 def test_a_player_signs_up_and_lands_on_the_own_page(house: House) -> None:
     opened(house)
     phone = house.browser()
