@@ -247,6 +247,11 @@ def open_points(state: states.EventState, lists: Iterable[states.OpenPoint] = ()
     return tuple(sorted(points, key=lambda point: KINDS.index(point.kind)))
 
 
+def point_count(points: Iterable[states.OpenPoint]) -> int:
+    """How many items they are to a reader: all missing lists are one."""
+    return len({LIST_MISSING if point.kind == LIST_MISSING else point for point in points})
+
+
 def play_on_entries(
     state: states.EventState,
     lists: Iterable[states.OpenPoint],
@@ -261,7 +266,7 @@ def play_on_entries(
     if not points:
         return []
     if not reason.strip():
-        raise Problem("points_open", n=len(points), points=", ".join(map(str, points)))
+        raise Problem("points_open", n=point_count(points), points=", ".join(map(str, points)))
     if seen is not None and set(map(str, points)) - set(seen):
         raise Problem("points_changed_meanwhile")
     roles_of(state, by)

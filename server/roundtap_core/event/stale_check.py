@@ -6,9 +6,9 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.states import DRAFT, MARK_DIGITS, EventState, MatchState, active_ids
 from roundtap_core.wire import canonical_json, digest
 
-COURSE, CLOCK, PERSON, WARNED, LOG = "course", "clock", "person/", "warned/", "log/"
-"""What a mark is of: rounds, results and the cut; the clock of the round in play; one competitor, their warnings (an id
-follows); a match's rulings, appeals and extensions (its id follows)."""
+COURSE, CLOCK, PERSON, DETAILS, WARNED, LOG = "course", "clock", "person/", "details/", "warned/", "log/"
+"""What a mark is of: rounds, results and the cut; the clock of the round in play; one competitor, their details, their
+warnings (an id follows); a match's rulings, appeals and extensions (its id follows)."""
 
 
 def state_mark(state: EventState, what: str) -> str:
@@ -19,6 +19,9 @@ def state_mark(state: EventState, what: str) -> str:
     if what.startswith(PERSON):
         who = what.removeprefix(PERSON)
         return person_mark(state, who, open_matches_by_player(state).get(who))
+    if what.startswith(DETAILS):
+        entrant = state.entrants.get(what.removeprefix(DETAILS))
+        return make_mark(what, entrant and [entrant.digest, entrant.came_with, entrant.fixed_table])
     if what.startswith(WARNED):
         entrant = state.entrants.get(what.removeprefix(WARNED))
         return make_mark(what, entrant and [len(entrant.warnings), entrant.proposed is not None, entrant.declined_at])
@@ -29,9 +32,10 @@ def state_mark(state: EventState, what: str) -> str:
 
 
 def refuse_stale(state: EventState, seen: str) -> None:
-    """Problem("step_changed_meanwhile") where `seen` is not what the state says now."""
+    """Problem("step_changed_meanwhile"), of details Problem("details_changed_meanwhile"), where `seen` is not what the
+    state says now."""
     if seen != state_mark(state, seen.rpartition(".")[0]):
-        raise Problem("step_changed_meanwhile")
+        raise Problem("details_changed_meanwhile" if seen.startswith(DETAILS) else "step_changed_meanwhile")
 
 
 def person_mark(state: EventState, competitor: str, match: MatchState | None) -> str:

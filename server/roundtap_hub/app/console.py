@@ -17,7 +17,7 @@ from roundtap_core.event.abandoned_match import leave_effect, leaves_after_round
 from roundtap_core.event.event_flow import has_more_rounds
 from roundtap_core.event.people import refuse_return
 from roundtap_core.event.rounds import may_reset_clock
-from roundtap_core.event.setup import structure_fixed_by, structure_is_open
+from roundtap_core.event.setup import point_count, structure_fixed_by, structure_is_open
 from roundtap_core.event.states import EventState, RoundState, active_ids, seated_ids
 from roundtap_core.randomness import SEED_BITS
 from roundtap_core.records import SWISS
@@ -28,7 +28,6 @@ from roundtap_hub.app.todo import (
     OpenTask,
     cut_short_lines,
     open_tasks,
-    point_count,
     points_before_round_1,
     task_rows,
 )
@@ -241,7 +240,13 @@ def look_at(event: saved_event.SavedEvent) -> EventLook:
         counted,
         opened_part(event),
         seated,
-        next_step(event.state, seated, point_count(points), clash_of(snapshot.events, event.state), counted),
+        next_step(
+            event.state,
+            seated,
+            point_count(line.point for line in points),
+            clash_of(snapshot.events, event.state),
+            counted,
+        ),
     )
 
 
@@ -256,7 +261,7 @@ def _render(look: EventLook, template: str, **more: Any) -> RenderedPage:
         grid=look.grid,
         needs=look.needs,
         points=look.points,
-        point_count=point_count(look.points),
+        point_count=point_count(line.point for line in look.points),
         closed=closed_forms(state, render.current_place().key, current.instant(), current.game_words(state)),
         clock=state.clock,
         missing=[cell for cell in look.grid if not cell.done],
@@ -317,7 +322,7 @@ def open_things(state: EventState | None) -> dict[str, int]:
     event, before = current.event(state.id), not state.public_rounds and not state.finished
     here, lists, points = saved_event.check_in_count(state), list_counts(event), points_before_round_1(event)
     return {
-        "tasks": len(_current_tasks(event)[1]) + point_count(points),
+        "tasks": len(_current_tasks(event)[1]) + point_count(line.point for line in points),
         "lists": lists.get(MISSING, 0) + lists.get(WRONG, 0) if before else 0,
         "awaited": here[1] - here[0] if before and here else 0,
         "paper": asking_jobs(state),
@@ -338,7 +343,8 @@ def _draw_play(look: EventLook, draw: Draw) -> RenderedPage:
             final=final_lines(look.moment, look.names),
             prizes=prize_lines(look.moment, look.names),
             cut_rows=cut_rows(look.moment),
-            playing=len(active_ids(state) | seated_ids(state)) or sum(each.active for each in state.entrants.values()),
+            playing=len(seated_ids(state) if state.finished else active_ids(state))
+            or sum(each.active for each in state.entrants.values()),
             swiss=max(saved_event.planned_swiss(state) or 0, sum(r.stage == SWISS for r in state.public_rounds)),
             until=None
             if state.finished or state.rulebook.everybody or not structure_is_open(state)

@@ -360,11 +360,6 @@ def points_before_round_1(event: SavedEvent) -> tuple[OpenPointLine, ...]:
     )
 
 
-def point_count(points: Iterable[OpenPointLine]) -> int:
-    """How many lines they are: all missing lists are one."""
-    return len({LIST_MISSING if line.point.kind == LIST_MISSING else line.point for line in points})
-
-
 @memoized
 def cut_short_lines(event: SavedEvent) -> tuple[tuple[str, str], ...]:
     """What finishing now would cut short, as (key of the sentence, name)."""

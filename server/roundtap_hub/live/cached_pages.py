@@ -31,6 +31,9 @@ HTML, JSON = b"text/html; charset=utf-8", b"application/json"
 CACHE_HEADERS = [(b"cache-control", b"no-cache"), (b"vary", b"Accept-Language, Cookie, Accept-Encoding")]
 """Browsers keep these pages and revalidate by ETag; Flask's are not stored (live/render.py)."""
 
+UNSEEN = b"roundtap-unseen"
+"""The header by which a page in the background says so when it looks for what changed (static/live.js)."""
+
 PAGE, REPORT = PERSONAL = "GET /me/<token>", "POST /me/<token>/report"
 LINK_HEADERS: http_answers.Headers = [
     (b"referrer-policy", b"no-referrer"),
@@ -76,8 +79,9 @@ class CachedPages:
                     return await self._report(scope, receive, send, who, token)
                 event = saved_event(self._hub.service.snapshot, who[0])
                 match = current_matches(event).get(who[1]) if event is not None else None
-                if match is not None and not requester_of(self._hub.access, scope).role:
-                    # A sign of the player, unless an official looks at the page.
+                hidden = http_answers.get_header(scope, UNSEEN)
+                if match is not None and not hidden and not requester_of(self._hub.access, scope).role:
+                    # A sign of the player, unless an official looks at the page, or nobody does.
                     self._hub.presence.mark_at_table(who[0], match.id, f"{PHONE_ACTOR}{who[1]}")
                 answered = await self._own_page(scope, send, PageKey("me", who[0], token))
             else:

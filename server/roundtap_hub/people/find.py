@@ -10,6 +10,7 @@ from flask import request
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.event.abandoned_match import leave_effect
+from roundtap_core.event.judging import EXTENSION_MAX
 from roundtap_core.event.states import MatchState
 from roundtap_core.name_search import fold, is_found, search_text
 from roundtap_core.words import Words
@@ -48,8 +49,9 @@ def typed_commands(
     match of each. Only what can be asked for now."""
     state, at = event.state, saved_event.current_matches(event)
     if added := ADDED.fullmatch(query):
-        matches = state.live.open_matches if state.live else ()
-        yield from ((EXTENSION, added[1], match) for match in matches if str(match.match.table) == added[2])
+        minutes, table = int(added[1]), int(added[2])
+        matches = state.live.open_matches if state.live and 1 <= minutes <= EXTENSION_MAX else ()
+        yield from ((EXTENSION, str(minutes), match) for match in matches if match.match.table == table)
     wanted, names = fold(query), saved_event.full_names(event)
     for kind in (DROP, NO_SHOW, HERE):
         spoken = [f"{fold(word)} " for word in words(f"find.do.{kind}").split(",")]

@@ -195,7 +195,13 @@ def set_person_details(event_id: str, competitor: str) -> None:
         if group != entrant.came_with and "came_with" in request.form:
             steps.append(commands.SetTravelGroup(competitor, group))
     if steps:
-        forms.submit_steps([Step(event_id, step) for step in steps], people)
+        # The first is only taken in the state that the page showed; it changes what the others would be compared with.
+        first, *more = steps
+        forms.submit_steps(
+            [Step(event_id, first, forms.field("step")), *(Step(event_id, step) for step in more)], people
+        )
+    else:
+        forms.note_act("unchanged")
 
 
 def _typed_person(competitor: str, before: Person | None) -> Person:
@@ -212,7 +218,7 @@ def _typed_person(competitor: str, before: Person | None) -> Person:
         # Only the id is known: placeholders for the rest are not kept.
         known, public = Person(name), "" if public == known.public_name else public
     members, captain = typed_team()
-    if members:
+    if members or "member_1" in request.form:
         known = structs.replace(known, members=members, captain=captain)
     return structs.replace(known, name=name, public_name=public or None)
 

@@ -341,14 +341,18 @@
     put();
   }
 
+  let unseen = false;
   async function look() {
     if (loading) { again = true; return; }
     loading = true;
     asks();
     try {
       if (window.roundtapDelta && await window.roundtapDelta()) return;
-      // An organizer's page that looks by itself says so: it is no use that anybody makes of it.
-      const answer = await fetch(body.dataset.lookAt || location.href, { headers: { Accept: "text/html" }, cache: "no-cache" });
+      // An organizer's page that looks by itself says so: it is no use that anybody makes of it. A page that only sounds
+      // says so, too: it is no sign of its player.
+      unseen = document.hidden;
+      const headers = { Accept: "text/html", ...(unseen ? { "Roundtap-Unseen": "1" } : {}) };
+      const answer = await fetch(body.dataset.lookAt || location.href, { headers, cache: "no-cache" });
       const elsewhere = answer.redirected && new URL(answer.url).pathname !== location.pathname;
       // A press that is under way leads on by itself, to where it is said what it did.
       if (isSent && (elsewhere || !answer.ok)) return;
@@ -617,7 +621,10 @@
     const turn = () => { if (isAwake()) wake(); else rest(); };
     window.addEventListener("pagehide", () => { isLeft = true; turn(); });
     window.addEventListener("pageshow", ({ persisted }) => { isLeft = false; if (persisted) turn(); });
-    document.addEventListener("visibilitychange", turn);
+    document.addEventListener("visibilitychange", () => {
+      turn();
+      if (unseen && !document.hidden) look();
+    });
     window.addEventListener("storage", ({ key, newValue }) => {
       if (rests || !key) return;
       if (holds ? key.startsWith(HELD) && !mayHold() : key === NEWS || (newValue === null && key.startsWith(HELD))) {

@@ -15,7 +15,16 @@ from typing import Any, Generic, Protocol, TypeVar
 from roundtap_core.errors import Problem
 from roundtap_core.event.event_flow import in_second_swiss, total_planned_rounds
 from roundtap_core.event.person import Person
-from roundtap_core.event.stale_check import CLOCK, COURSE, LOG, WARNED, open_matches_by_player, person_mark, state_mark
+from roundtap_core.event.stale_check import (
+    CLOCK,
+    COURSE,
+    DETAILS,
+    LOG,
+    WARNED,
+    open_matches_by_player,
+    person_mark,
+    state_mark,
+)
 from roundtap_core.event.states import EventState, MatchState, RoundState, event_names, not_yet_present, tournament_of
 from roundtap_core.names import number_duplicates, shorten_name
 from roundtap_core.records import ELIMINATION, SIDES, SWISS_STAGES, Competitor, StandingsRow, Tournament
@@ -345,6 +354,10 @@ class StepMarks:
     def person(self, competitor: str) -> str:
         """Of a player leaving, coming back or being disqualified."""
         return person_mark(self._state, competitor, self._seats.get(competitor))
+
+    def details(self, competitor: str) -> str:
+        """Of a player's names, details, companions and fixed table."""
+        return state_mark(self._state, f"{DETAILS}{competitor}")
 
     def warned(self, competitor: str) -> str:
         """Of one more warning or proposal, so that pressing twice counts once."""

@@ -10,7 +10,7 @@ from course_kit import Course, course
 from own_games_kit import EVERYTHING, keep
 from pages_kit import House, problem_of
 
-from roundtap_core.event.commands import DrawRound, FinishEvent, PublishRound, ReopenEvent, SetClock
+from roundtap_core.event.commands import DrawRound, DropCompetitor, FinishEvent, PublishRound, ReopenEvent, SetClock
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES
 
@@ -164,3 +164,14 @@ def test_the_structure_is_said_in_every_language(house: House, language: str) ->
     house.with_event(cut=4)
     said = headline(house, language)
     assert re.fullmatch(r"6 \w+ · 2 [^,]+, [^(]*4[^(]* ?\([^)]*2[^)]*\)", said), said
+
+
+def test_the_headline_counts_those_who_play_now_and_ends_its_sentence_once(house: House) -> None:
+    house.with_event([f"P{n}" for n in range(8)])
+    house.publish()
+    for who in ("p1", "p2", "p3"):
+        house.service.execute_one("e1", DropCompetitor(who), "test")
+    assert headline(house).startswith("5 players · ")
+    house.organizer().post("/console", name="Empty", rulebook="keyforge-archon", color="#00785A")
+    said = headline(house, event="e2")
+    assert said == "0 players · Not known yet: too few players for this structure (can change until round 2)"

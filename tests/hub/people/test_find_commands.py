@@ -1,5 +1,6 @@
 """What is typed into the console's search to be done: a drop, five minutes more, a no-show, a check-in, a place."""
 
+import html
 import re
 
 import pytest
@@ -60,6 +61,8 @@ def test_minutes_and_a_table_are_an_extension(house: House, browser: Browser) ->
     press(house, browser, "%2B20+2")
     assert {m.match.table: m.match.extension_minutes for m in house.event.live.matches}[2] == 20
     assert rows(browser, "%2B5+99") == []
+    assert rows(browser, "%2B05+02") == [f"/console/e1/match/{match.id}/extension"]
+    assert rows(browser, "%2B0+2") == rows(browser, "%2B61+2") == [], "what would be refused is not offered"
 
 
 def test_a_no_show_and_a_check_in_are_offered_to_those_they_can_be_about(house: House, browser: Browser) -> None:
@@ -76,6 +79,19 @@ def test_a_no_show_and_a_check_in_are_offered_to_those_they_can_be_about(house: 
     house.play()
     house.service.execute_one("e1", FinishEvent("the hall closes"), "test")
     assert rows(browser, "drop+ana") == []
+
+
+def test_a_late_entry_is_asked_for_an_opponent_where_check_in_asks(house: House) -> None:
+    """A press on the row would be a loss that no official chose."""
+    browser = house.with_event(check_in=True)
+    house.service.execute_one("e1", SetCheckIn(True), "test")
+    for who in ("p1", "p2", "p3", "p4"):
+        browser.post(f"/console/e1/competitors/{who}/here")
+    house.publish()
+    assert rows(browser, "here+szczep") == []
+    page = browser.get(f"{FIND}?q=here+szczep").text
+    [link] = re.findall(r'href="(/console/e1/check-in[^"]*)"', page[page.index('id="found"') :])
+    assert 'name="meets"' in browser.get(html.unescape(link)).text
 
 
 def test_a_place_is_named_by_its_beginning(browser: Browser) -> None:

@@ -281,3 +281,32 @@ def test_who_is_entered_while_check_in_is_used_is_here_where_that_is_said(house:
     browser.post("/console/e1/competitors", names="Zoe Adler")
     assert "p7" not in not_yet_present(house.event)
     assert "p8" in not_yet_present(house.event)
+
+
+def test_what_another_organizer_saved_meanwhile_is_not_overwritten_and_nothing_typed_is_lost(house: House) -> None:
+    desk = house.with_event()
+    at, page = "/console/e1/competitors/p1/details", "/console/e1/person/p1"
+    shown = inputs(desk.get(page).text, at)
+    desk.post(at, **{**shown, "club": "Falken", "paid": "1"})
+    refused = desk.post(at, **{**shown, "external_id": "4711"})
+    assert refused.status_code == 409
+    assert problem_of(refused).startswith("The details of this person have changed. Your entries are still here.")
+    assert house.service.snapshot.people["e1"]["p1"] == Person("Ana Ruiz", club="Falken", paid=True)
+    again = inputs(refused.text, at)
+    assert (again["external_id"], again["club"]) == ("4711", "")
+    saved_now = re.findall("Saved now: ([^<]+)<", refused.text)
+    assert saved_now == ["Falken", "–", "paid"], "club, no number, paid"
+    desk.post(at, **{**again, "club": "Falken", "paid": "1"})
+    person = house.service.snapshot.people["e1"]["p1"]
+    assert person == Person("Ana Ruiz", club="Falken", external_id="4711", paid=True)
+    assert desk.post(at, **{**inputs(desk.get(page).text, at), "paid": "1"}).status_code == 303
+    assert desk.said(page) == "Nothing had to be changed."
+
+
+def inputs(page: str, action: str) -> dict[str, str]:
+    """The text fields and the mark of the form that is sent there."""
+    [form] = [part.partition("</form>")[0] for part in page.split("<form")[1:] if action in part.partition(">")[0]]
+    boxes = re.findall("<input[^>]+>", form)
+    fields = [(re.search(' name="([^"]+)"', box), re.search(' value="([^"]*)"', box)) for box in boxes]
+    named = {name[1]: value[1] for name, value in fields if name and value}
+    return {name: value for name, value in named.items() if name not in ("csrf", "paid")}

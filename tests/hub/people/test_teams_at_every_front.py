@@ -134,3 +134,10 @@ def test_what_was_broken_before_may_be_renamed(house: House, epic: Browser) -> N
     house.service.execute_one("e1", command, "test", [PersonRecord("e1", "p1", "salt", person)])
     assert epic.post(f"{DESK}/p1/details", name="Mailand").status_code == 303
     assert house.service.snapshot.people["e1"]["p1"].name == "Mailand"
+
+
+def test_a_team_keeps_its_two_members_when_both_fields_are_emptied(house: House, epic: Browser) -> None:
+    epic.post(DESK, names=FALCONS)
+    answer = epic.post(f"{DESK}/p1/details", name="Falken", member_1="", member_2="", captain="1")
+    assert "has 2 members" in problem_of(answer)
+    assert teams(house) == [("Ana Ruiz", "Kai Eich")]
