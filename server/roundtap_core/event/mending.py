@@ -4,7 +4,7 @@ Common to all commands: `number` of the round that was looked at; `reason` and `
 the mend as it was shown before (mending_steps.py). "" where none was shown: then no warning may apply.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -150,23 +150,38 @@ def plan_correction(state: EventState, corrected: EventState, about: Collection[
         _refuse_begun(corrected, played)
     except Problem as begun:
         raise Problem("correction_round_begun", number=played.number) from begun
+    # Whom the other one has left is paired by a mend of its own.
+    there = active_ids(corrected)
     waits: dict[str, tuple[str, MatchState | None]] = {
         who: (m.match.bye or "", m)
         for m in seats
         if (mending_steps.can_change_pairing(m) or m.match.bye == BYE)
-        for who in (m.match.a, m.match.b)
-        if who is not None and state.entrants[who].active
+        and set(mending_steps.people_of([m.match])) <= there
+        for who in mending_steps.people_of([m.match])
     }
-    last = min(now[who].points for who in active_ids(corrected))
+    if not waits:
+        return None
+    may_sit_out = there & set(mending_steps.people_of(m.match for m in played.matches if m.match.bye in (None, BYE)))
+    last = min((now[who].byes, now[who].points) for who in may_sit_out)[1]
     repair = _smallest_repair(corrected, played, waits, (), last)
+    met = mending_steps.earlier_meetings(corrected, played)
 
-    def apart(matches: Iterable[Match]) -> tuple[int, int]:
-        """How far those alone are from the last, and the opponents from each other."""
-        apart = [(m.b is None, (now[m.a].points - (now[m.b].points if m.b else last)) ** 2) for m in matches]
-        return sum(by for alone, by in apart if alone), sum(by for alone, by in apart if not alone)
+    def faults(matches: Collection[Match]) -> tuple[int, int, int, int]:
+        """In the order in which a draw counts them: earlier byes of who has the bye, repeats, how far the bye is from
+        the last, and the opponents from each other."""
+        alone = [now[m.a] for m in matches if m.bye == BYE]
+        pairs = [(m.a, m.b) for m in matches if m.b is not None]
+        return (
+            sum(each.byes for each in alone),
+            sum(frozenset(pair) in met for pair in pairs),
+            sum((each.points - last) ** 2 for each in alone),
+            sum((now[a].points - now[b].points) ** 2 for a, b in pairs),
+        )
 
     ids = {*repair.gone, *(change.id for change in repair.changes)}
-    better = apart(change.match for change in repair.changes) < apart(m.match for m in played.matches if m.id in ids)
+    better = faults([change.match for change in repair.changes]) < faults(
+        [m.match for m in played.matches if m.id in ids]
+    )
     return build_mend(corrected, played, mending_steps.AGAIN, *((repair.changes, repair.gone) if better else ((),)))
 
 
@@ -195,8 +210,9 @@ def _bound(state: EventState, played: RoundState, ids: list[str], waits: Waits, 
         met=opponents,
         together=[came.get(state.entrants[who].came_with or "", set()) - {place[who]} for who in ids],
         group=[group[totals[who].points] for who in ids],
-        byes=[2 * n + (last not in (None, totals[who].points)) for n, who in zip(byes, ids, strict=True)],
+        byes=byes,
         alone=[alone[who] for who in ids],
+        spared={place[who] for who in ids if last not in (None, totals[who].points)},
     )
 
 

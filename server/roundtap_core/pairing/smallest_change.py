@@ -15,13 +15,14 @@ WIDEST, MOST_WAITING = 512, 256
 class ChangeCosts(Struct, frozen=True):
     """The costs of a completion, as small whole numbers by member. `met[i]`: earlier opponents; `together[i]`: members
     who came with i; `group[i]`: the points group from the top; `byes[i]`: byes so far; `alone[i]`: distinct places in
-    the order of candidates for staying alone."""
+    the order of candidates for staying alone; `spared`: whose turn to stay alone it is not."""
 
     met: Met
     together: Met
     group: Sequence[int]
     byes: Sequence[int]
     alone: Sequence[int]
+    spared: Collection[int] = ()
 
 
 def smallest_change(waiting: Collection[int], drawn: Pairs, bound: ChangeCosts) -> tuple[Pairs, int | None]:
@@ -31,7 +32,7 @@ def smallest_change(waiting: Collection[int], drawn: Pairs, bound: ChangeCosts) 
 
         1. The member left alone has had the fewest byes.
         2. The fewest new pairs that met before.
-        3. The fewest new pairs that came together.
+        3. The fewest new pairs that came together, and nobody of `spared` left alone.
         4. The fewest of `drawn` broken up.
         5. The smallest sum of (distance of the points groups)² over the new pairs.
         6. The member left alone is the first in the order `alone`.
@@ -53,7 +54,7 @@ def smallest_change(waiting: Collection[int], drawn: Pairs, bound: ChangeCosts) 
             if a < b:
                 costs[place[a]][place[b]] = _cost(a, b, frozenset((a, b)) in there, bound)
         if odd:
-            costs[place[a]][n] = (bound.byes[a], 0, 0, 0, 0, bound.alone[a])
+            costs[place[a]][n] = (bound.byes[a], 0, int(a in bound.spared), 0, 0, bound.alone[a])
     mates = heaviest_matching(_weights(costs))
     pairs = [(members[v], members[w]) for v, w in enumerate(mates) if v < w < n]
     alone = members[mates[n]] if odd and mates[n] != NOBODY else None

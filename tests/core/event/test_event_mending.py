@@ -1,6 +1,7 @@
 """A round that is drawn or published is mended: what changes, what is recorded, what is refused."""
 
 import contextlib
+import random
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from event_kit import Event, fold_entries, refused, score
 from roundtap_core.check.check import violations
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
+from roundtap_core.event.imposed_rounds import preview_imposed
 from roundtap_core.event.mending import plan_mend
 from roundtap_core.event.state_bytes import decode_state, encode_state
 from roundtap_core.event.states import DRAFT, EventState, MatchState, tournament_of
@@ -554,8 +556,6 @@ def test_who_pairs_by_hand_says_why_and_reads_the_warnings_first() -> None:
     command = c.ImposeRound(matches, reason=WHY)
     with refused("mend_warned"):
         event.tell(command)
-    from roundtap_core.event.imposed_rounds import preview_imposed
-
     plan = preview_imposed(event.state, command)
     assert [(w.kind, w.who) for w in plan.warnings] == [("missing", ("p5",))]
     event.tell(replace(command, plan=plan.mark))
@@ -565,8 +565,6 @@ def test_who_pairs_by_hand_says_why_and_reads_the_warnings_first() -> None:
 
 
 def test_what_the_draw_had_as_well_is_not_by_hand() -> None:
-    from roundtap_core.event.imposed_rounds import preview_imposed
-
     event = drawn(6)
     kept, one, two = at(event, 1).match, at(event, 2).match, at(event, 3).match
     matches = tuple(
@@ -663,3 +661,76 @@ def test_the_event_file_after_such_a_correction_breaks_no_rule(choice: str) -> N
         each.key for each in violations(tournament_from_json(tournament_to_json(whole_tournament(event.state, {}))))
     ] == []
     assert encode_state(decode_state(encode_state(event.state))) == encode_state(event.state)
+
+
+def imposed(event: Event, *matches: tuple[str, str | None]) -> Event:
+    """The next round as it is given, published; who stands alone has the bye."""
+    round_ = c.ImposeRound(tuple({"a": a, "b": b} if b else {"a": a, "bye": BYE} for a, b in matches), reason=WHY)
+    event.tell(replace(round_, plan=preview_imposed(event.state, round_).mark))
+    event.tell(c.PublishRound(event.state.draft.number, event.state.draft.draw.attempt, noted="a test"))
+    return event
+
+
+def test_a_correction_about_players_who_have_all_left_asks_nothing() -> None:
+    event = Event(6, {"structure": "own", "swiss_rounds": 3, "cut": 0})
+    imposed(event, ("p1", "p2"), ("p3", "p4"), ("p5", "p6")).settle()
+    event.tell(c.DropCompetitor("p1"))
+    imposed(event, ("p3", "p5"), ("p4", "p6"), ("p2", None))
+    event.tell(c.DropCompetitor("p2"))
+    assert event.kinds(misread(event)) == ["result-entered"]
+
+
+def test_the_bye_stays_where_the_last_could_only_have_it_at_the_price_of_a_repeat() -> None:
+    """Only p1 - p2 is new in round 3, so p3 sits out, whoever is last."""
+    event = Event(4, {"structure": "own", "swiss_rounds": 4, "cut": 0})
+    imposed(event, ("p2", "p3"), ("p4", "p1")).settle()
+    event.tell(c.DropCompetitor("p4"))
+    imposed(event, ("p3", "p1"), ("p2", None)).settle()
+    imposed(event, ("p2", "p1"), ("p3", None))
+    before = pairs(event, 3), event.byes(3)
+    assert event.kinds(misread(event)) == ["result-entered"]
+    assert (pairs(event, 3), event.byes(3)) == before
+
+
+def test_who_was_left_alone_brings_no_second_bye() -> None:
+    """p3 waits since p4 left: a mend of its own pairs p3, with p7 who has the bye."""
+    event = Event(7, {"structure": "own", "swiss_rounds": 3, "cut": 0})
+    imposed(event, ("p6", "p3"), ("p1", "p2"), ("p5", "p4"), ("p7", None)).settle()
+    imposed(event, ("p1", "p6"), ("p2", "p5"), ("p3", "p4"), ("p7", None))
+    event.tell(c.DropCompetitor("p4"))
+    assert event.kinds(misread(event, "anew")) == ["result-entered"]
+    assert event.byes(2) == {"p7": BYE}
+
+
+def repeats(event: Event) -> int:
+    met = [set(pair) for played in event.state.rounds[:-1] for pair in pairs(event, played.number).values()]
+    return sum(set(pair) in met for pair in pairs(event, event.state.rounds[-1].number).values())
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_no_correction_makes_a_second_bye_or_a_repeat(seed: int) -> None:
+    """Small fields with players who leave before and after the draw, and one result of an earlier round turned."""
+    chance = random.Random(seed)
+    rounds = chance.randint(2, 4)
+    event = Event(chance.randint(5, 9), {"structure": "own", "swiss_rounds": 5, "cut": 0})
+    for number in range(1, rounds + 1):
+        event.play()
+        if number < rounds:
+            for m in event.state.live.open_matches:
+                event.tell(c.EnterResult(m.id, m.revision, chance.choice([score(100, 24), score(24, 100)])))
+        for who in [w for w, entrant in event.state.entrants.items() if entrant.active and chance.random() < 0.08]:
+            with contextlib.suppress(Problem):
+                event.tell(c.DropCompetitor(who))
+    for _ in range(4):
+        one = chance.choice([m for r in event.state.rounds[:-1] for m in r.matches if m.match.b and m.match.result])
+        turned = score(24, 100) if one.match.result and one.match.result.score.a == 100 else score(100, 24)
+        before, repeated = byes_of_those_here(event), repeats(event)
+        with contextlib.suppress(Problem):
+            event.tell(c.EnterResult(one.id, one.revision, turned, reason=WHY, cut="anew"))
+        assert len(byes_of_those_here(event)) == len(before) <= 1
+        assert repeats(event) <= repeated
+
+
+def byes_of_those_here(event: Event) -> list[str]:
+    number = event.state.rounds[-1].number
+    return [who for who, why in event.byes(number).items() if why == BYE and event.state.entrants[who].active]

@@ -32,7 +32,7 @@ def measure(pairs: Pairs, alone: int | None, kept: Pairs, bound: ChangeCosts) ->
     return (
         bound.byes[alone] if alone is not None else 0,
         sum(b in bound.met[a] for a, b in new),
-        sum(b in bound.together[a] for a, b in new),
+        sum(b in bound.together[a] for a, b in new) + (alone in bound.spared),
         len(there - {frozenset(pair) for pair in pairs}),
         sum((bound.group[a] - bound.group[b]) ** 2 for a, b in new),
         bound.alone[alone] if alone is not None else 0,
@@ -56,6 +56,7 @@ def broken_rounds(draw: st.DrawFn) -> tuple[list[int], Pairs, ChangeCosts]:
         group=draw(st.lists(st.integers(0, 3), min_size=n, max_size=n)),
         byes=draw(st.lists(st.integers(0, 2), min_size=n, max_size=n)),
         alone=draw(st.permutations(range(n))),
+        spared=draw(st.sets(st.integers(0, n - 1))),
     )
     order = draw(st.permutations(range(n)))
     kept = [(order[waiting + 2 * i], order[waiting + 2 * i + 1]) for i in range(tables)]
