@@ -1,4 +1,4 @@
-"""Which commands undo what was done, by the entries of one act. `decide` says whether they still may be done."""
+"""Which commands undo what was done, by the entries of one act: while nothing later has touched what it touched."""
 
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from typing import Any
@@ -8,8 +8,10 @@ from msgspec import Struct
 from roundtap_core.clock import IDLE, RUNNING, Clock, Instant
 from roundtap_core.event import commands as c
 from roundtap_core.event.abandoned_match import BEFORE, LATER, leave_effect
-from roundtap_core.event.entries import Entry
-from roundtap_core.event.states import EXTENSION, TO_CONFIRM, EventState, Prize
+from roundtap_core.event.decide import apply, decide
+from roundtap_core.event.entries import Entry, Timestamp, chain_entry
+from roundtap_core.event.states import TO_CONFIRM, EventState, Prize
+from roundtap_core.records import result_from_json
 
 # Kinds of later entries that replace what an entry of this kind has set.
 _REPLACED_BY: Mapping[str, tuple[str, ...]] = {
@@ -18,7 +20,37 @@ _REPLACED_BY: Mapping[str, tuple[str, ...]] = {
     "round-published": ("clock-set",),
     "round-imported": ("clock-set",),
     "judge-called": ("call-closed",),
+    "call-taken": ("call-taken",),
     "drop-asked": ("drop-refused",),
+}
+
+_NAMED = ("match", "competitor", "official", "present", "absent", "seeds")  # keys of what an entry touches
+
+# What an entry touches beside the matches and people that it names.
+_TOUCHES: Mapping[str, tuple[str, ...]] = {
+    **{f"{what}-set": (what,) for what in ("options", "about", "prizes", "sign-up", "check-in", "clock", "officials")},
+    "event-created": ("options", "about"),
+    **dict.fromkeys(("round-published", "round-imported", "round-unpublished", "round-withdrawn"), ("draw", "clock")),
+    **dict.fromkeys(("round-drawn", "round-mended", "draft-discarded"), ("draw",)),
+    "round-closed": ("clock",),
+    **dict.fromkeys(("cut-made", "cut-withdrawn", "place-accepted", "place-declined", "absent-passed-over"), ("cut",)),
+    **dict.fromkeys(("event-finished", "event-reopened"), ("end",)),
+}
+
+# What else must not have been touched since: the draw is of those who are there.
+_RESTS_ON: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(("competitor-entered", "competitor-dropped", "competitor-returned"), ("draw",)),
+    **dict.fromkeys(("checked-in", "check-in-set", "options-set"), ("draw",)),
+    "cut-made": ("draw",),
+    "official-duty": ("officials",),
+}
+
+# Kinds that concern a match or a competitor apart from its result, or from their part in the event.
+_APART: Mapping[str, str] = {
+    **dict.fromkeys(("judge-called", "call-cancelled", "call-taken", "call-closed"), "call"),
+    **dict.fromkeys(("drop-asked", "drop-cancelled", "drop-refused"), "wish"),
+    **dict.fromkeys(("extension-granted", "extension-taken-back"), "extension"),
+    **dict.fromkeys(("ruling-noted", "appeal-made", "appeal-decided"), "ruling"),
 }
 
 # Kinds that an act makes beside what it is about.
@@ -34,15 +66,47 @@ class PastEntry(Struct, frozen=True):
 
 Act = tuple[PastEntry, ...]  # what was done in one request
 
-Newest = MutableMapping[tuple[str, str], Entry]  # by the kind that would replace it, and the match or competitor
+Newest = MutableMapping[tuple[str, str], Entry]
+"""The newest entries: by the kind that would replace it, and by what it touches, each with the match or competitor."""
 
 
 def past_entry(entry: Entry, newest: Newest) -> PastEntry:
     """The entry as past; all that came before were given to this function in their order, with the same `newest`."""
     about = str(entry.data.get("match") or entry.data.get("competitor") or "")
     past = PastEntry(entry, newest.get((entry.kind, about)))
+    if entry.data.get("fate") == "refused":
+        return past
+    spoken = newest.get(("report", about))
+    if entry.kind == "report":
+        newest["report", about] = entry
+        if spoken and spoken.data["side"] != entry.data["side"]:
+            # Both sides have: a result that is entered now puts away what they said.
+            newest["result-entered", about] = entry
+    elif spoken and entry.kind == "result-entered":
+        for kind in ("report", entry.kind):
+            newest.pop((kind, about), None)
     newest.update({(kind, about): entry for kind in _REPLACED_BY.get(entry.kind, ())})
+    newest.update(dict.fromkeys(_touched(entry), entry))
     return past
+
+
+def _touched(entry: Entry) -> list[tuple[str, str]]:
+    named = [entry.data.get(key) or () for key in _NAMED]
+    each = [one for names in named for one in ([names] if isinstance(names, str) else names)]
+    return [
+        *((_APART.get(entry.kind, "of"), one) for one in each),
+        *((what, "") for what in _TOUCHES.get(entry.kind, ())),
+    ]
+
+
+def _is_followed(act: Act, newest: Newest) -> bool:
+    """Whether a later entry has touched what one of the act's touched, or rests on; also one that only restores it."""
+    rests_on = [
+        subject
+        for past in act
+        for subject in (*_touched(past.entry), *((what, "") for what in _RESTS_ON.get(past.entry.kind, ())))
+    ]
+    return any(subject in newest and newest[subject].number > act[-1].entry.number for subject in rests_on)
 
 
 class Undoing(Struct, frozen=True):
@@ -55,8 +119,21 @@ class Undoing(Struct, frozen=True):
     cut: str = ""
 
 
-def undo_commands(state: EventState, act: Act, how: Undoing) -> list[c.Command]:
-    """The commands that undo the act, in their order; none where it cannot be undone."""
+def undo_commands(state: EventState, act: Act, newest: Newest, how: Undoing) -> list[c.Command]:
+    """The commands that undo the act, in their order; none where it cannot be undone, or where something has followed
+    (`newest`: as `past_entry` was given all entries). Raises the Problem of a command that is refused."""
+    commands = [] if _is_followed(act, newest) else _commands(state, act, how)
+    at, after = Timestamp(how.now.boot_id, how.now.mono_ms), state
+    for command in commands:
+        for new in decide(after, command, how.now):
+            if new.kind == "draft-discarded" and not isinstance(command, c.DiscardDraft):
+                # The draft was made with what would be undone, and nothing brings it back.
+                return []
+            after = apply(after, chain_entry(new, state.id, after.number + 1, after.head, at, how.by))
+    return commands if after is not state else []
+
+
+def _commands(state: EventState, act: Act, how: Undoing) -> list[c.Command]:
     published, commands = any(past.entry.kind == "round-published" for past in act), list[c.Command]()
     for past in reversed(act):
         kind, data = past.entry.kind, past.entry.data
@@ -72,18 +149,20 @@ def undo_commands(state: EventState, act: Act, how: Undoing) -> list[c.Command]:
 
 
 def _result(state: EventState, past: PastEntry, data: Mapping[str, Any], how: Undoing) -> Sequence[c.Command]:
-    """Back to what stood before. Reports that the result has settled are gone: the table says it again."""
+    """Back to what stood before. A lone report that the result has settled is gone: the table says it again."""
     round_and_match = state.find_match(data["match"])
-    if round_and_match is None or round_and_match[1].reports:
-        # What both have said since would be lost.
+    if round_and_match is None:
         return ()
     revision, before = round_and_match[1].revision, round_and_match[1].replaced
+    if past.was and result_from_json(past.was.data["result"]) != before:
+        # What both sides said could not be brought back.
+        return ()
     return (c.EnterResult(data["match"], revision, before, past.entry.number, earlier=True, cut=how.cut),)
 
 
 def _clock(state: EventState, past: PastEntry, data: Mapping[str, Any], how: Undoing) -> Sequence[c.Command]:
     """As it would stand by now, had it not been touched."""
-    if past.was is None or state.clock.anchor != past.entry.at.instant:
+    if past.was is None:
         return ()
     was, total_ms = past.was.data, past.was.data["total_ms"]
     before = Clock(was.get("state", IDLE), was.get("remaining_ms", total_ms), total_ms, past.was.at.instant)
@@ -91,6 +170,14 @@ def _clock(state: EventState, past: PastEntry, data: Mapping[str, Any], how: Und
         return (c.SetClock("reset"),)
     turned = [c.SetClock("start" if before.state == RUNNING else "pause")] if before.state != state.clock.state else []
     return (*turned, c.SetClock("set", before.remaining_at(how.now) or 0))
+
+
+def _taker_before(state: EventState, past: PastEntry) -> str:
+    """Who was on the way to the same call."""
+    call, was = state.calls.get(past.entry.data["match"]), past.was
+    if call is None or was is None or was.at.boot_id != call.since.boot_id or was.at.mono_ms < call.since.mono_ms:
+        return ""
+    return str(was.data["by"])
 
 
 _UNDO: Mapping[str, Callable[[EventState, PastEntry, Mapping[str, Any], Undoing], Sequence[c.Command]]] = {
@@ -129,15 +216,9 @@ _UNDO: Mapping[str, Callable[[EventState, PastEntry, Mapping[str, Any], Undoing]
     "no-show-undone": lambda _, __, data, ___: [
         c.NoShow(data["match"], data["absent"][0]) if len(data["absent"]) == 1 else c.DoubleNoShow(data["match"])
     ],
-    # Only the match's last one can be taken back.
-    "extension-granted": lambda state, past, data, how: (
-        [c.TakeBackExtension(data["match"], how.by)]
-        if (found := state.find_match(data["match"]))
-        and [line.number for line in found[1].log if line.kind == EXTENSION][-1:] == [past.entry.number]
-        else ()
-    ),
+    "extension-granted": lambda _, __, data, how: [c.TakeBackExtension(data["match"], how.by)],
     "extension-taken-back": lambda _, __, data, how: [c.GrantExtension(data["match"], data["minutes"], how.by)],
-    "call-taken": lambda _, __, data, ___: [c.TakeCall(data["match"], "")],
+    "call-taken": lambda state, past, data, __: [c.TakeCall(data["match"], _taker_before(state, past))],
     "call-closed": lambda _, past, data, __: [c.CallJudge(data["match"], past.was.data["source"])] if past.was else (),
     "drop-refused": lambda _, past, data, __: (
         [c.AskToDrop(data["competitor"], past.was.data["source"])] if past.was else ()

@@ -11,10 +11,9 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.clock import format_clock
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
-from roundtap_core.event.decide import decide
 from roundtap_core.event.undo import Act, Undoing, undo_commands
 from roundtap_core.records import result_from_json
-from roundtap_hub.access.policy import refuse_role
+from roundtap_hub.access.policy import refuse_in_state, refuse_role
 from roundtap_hub.app.console import event_page, look_at
 from roundtap_hub.http.routes import NOT_ARCHIVED, ROUTES, STAFF, VISIBLE, PageKey, find_route, route
 from roundtap_hub.live import current, forms, render
@@ -25,6 +24,9 @@ from roundtap_hub.views.round_clock import time_of_day
 from roundtap_hub.views.saved_event import SavedEvent, full_names, saved_event
 from roundtap_hub.views.tables import shown_result
 from roundtap_hub.views.unit_presence import taker_name
+
+WITHOUT_ENTRY = ("saved", "unchanged", "here", "call", "identify", "joined", "parted", "forgotten")
+"""What a form may say that adds no entry to an event (forms.note_act)."""
 
 MESSAGE_MS = 10 * 60_000  # a page with a message may be loaded again so long; later it would be no news
 
@@ -85,7 +87,7 @@ def _line(event: SavedEvent, act: Act) -> dict[str, Any]:
         "number": last.number,
         "text": words(
             key if key in words and (off or "state" in data) else f"did.{entry.kind}",
-            who=", ".join(names.get(who, "") for who in ([about] if isinstance(about, str) else about)),
+            who=", ".join(names.get(who, "–") for who in ([about] if isinstance(about, str) else about)),
             table=next(filter(None, seats), "–"),
             round=render.round_title(words, state, data.get("number", 0)),
             minutes=data.get("minutes"),
@@ -104,14 +106,15 @@ def _line(event: SavedEvent, act: Act) -> dict[str, Any]:
 
 def _undoing(event: SavedEvent, act: Act) -> list[Step]:
     """The steps that undo the act, as the reader may do them. Raises what is against it."""
-    state, now = event.state, current.hub().clocks.now()
+    state, hub = event.state, current.hub()
+    refuse_in_state(current.snapshot(), ROUTES["POST /console/<event_id>/undo"], state.id)
     by, reason = forms.signing_official(event.event_id), current.words()("undo.reason")
-    made = undo_commands(state, act, Undoing(now, by, reason, forms.field("cut")))
+    how = Undoing(hub.clocks.now(), by, reason, forms.field("cut"))
+    made = undo_commands(state, act, hub.times.of(state).newest, how)
     for command in made:
         does = ROUTES[f"POST /console/<event_id>/{_DONE_AT[type(command)]}"]
         refuse_role(current.snapshot(), does, render.reader_role(), state.id, getattr(command, "match", ""))
-    # The first tells whether it still may be; the writer decides each on top of the ones before.
-    if not made or not decide(state, made[0], now):
+    if not made:
         raise Problem("undo_over")
     return [Step(state.id, command) for command in made]
 
@@ -121,7 +124,10 @@ def act_message() -> str:
     what, _, mark = request.args.get("did", "").rpartition(".")
     event, number = saved_event(current.snapshot(), what), int(mark) if mark.isdecimal() and len(mark) < 16 else 0
     act = _act_of(event, number) if event is not None else None
-    plain: dict[str, Any] = {"text": current.words().first(f"did.{what}", ""), "since_ms": number}
+    plain: dict[str, Any] = {
+        "text": current.words()(f"did.{what}") if what in WITHOUT_ENTRY else "",
+        "since_ms": number,
+    }
     line = _line(event, act) if event is not None and act is not None else plain
     if not line["text"] or line["since_ms"] is None or not 0 <= current.now_ms() - line["since_ms"] < MESSAGE_MS:
         return ""

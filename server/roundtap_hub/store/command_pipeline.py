@@ -182,9 +182,13 @@ class DecidedBatch:
 
 
 def decide_all(saved: Snapshot, requests: Sequence[WriteRequest], at: Timestamp) -> DecidedBatch:
-    """Decide every request on top of the ones before it."""
-    decided = DecidedBatch(requests, saved)
+    """Decide every request on top of the ones before it. No two of one actor have the same time, which tells in the
+    journal what was asked for together (event_times.py)."""
+    decided, actors = DecidedBatch(requests, saved), set[str]()
     for request in requests:
+        if request.actor in actors:
+            at, actors = structs.replace(at, mono_ms=at.mono_ms + 1), set()
+        actors.add(request.actor)
         try:
             decided.after, entries = decide_request(decided.after, request, at)
         except Exception as refused:

@@ -15,6 +15,7 @@ from roundtap_core.event.decide import APPLY
 from roundtap_core.event.states import Official
 from roundtap_core.records import Result, SidePair
 from roundtap_core.words import LANGUAGES, catalogue
+from roundtap_hub.app.acts import WITHOUT_ENTRY
 from roundtap_hub.http.routes import ROUTES, find_route
 from roundtap_hub.store.event_times import EventTimesCache
 
@@ -121,7 +122,7 @@ def test_an_extension_and_a_call(round_1: Desk) -> None:
     assert round_1.undoes().startswith("Table 1: 5 min removed.")
     round_1.house.service.execute_one("e1", c.CallJudge("1.1", "phone:p1"), "phone:p1")
     assert round_1.presses("call", match="1.1").startswith("Table 1: judge on the way. Undo")
-    assert round_1.undoes() == "Table 1: no judge is on the way any more."
+    assert round_1.undoes() == "Table 1: no judge is on the way any more. Undo"
     assert round_1.presses("call/settled", match="1.1").startswith("Table 1: call done. Undo")
     assert round_1.undoes() == "Table 1: the call is open again."
     assert list(round_1.house.event.calls) == ["1.1"]
@@ -158,6 +159,36 @@ def test_undo_leads_back_to_the_page_of_its_message(desk: Desk) -> None:
     assert answer.location.startswith("/console/e1/check-in?did=e1.")
 
 
+def test_of_an_older_act_nothing_is_offered_that_would_undo_a_newer_one(desk: Desk) -> None:
+    desk.presses("competitors", names="Zoe")
+    desk.presses("competitors/p1/drop")
+    desk.presses("competitors/p1/return")
+    desk.presses("competitors/p1/drop")
+    desk.presses("competitors/p5/tick", what="sleeves", on=1)
+    rows = re.findall(r'<li data-key="\d+">(.*?)</li>', desk.browser.get(ACTS).text, re.S)
+    offered = [words_of(row).rpartition(" organizer")[::2] for row in rows]
+    assert [(what.partition(" ")[2], may) for what, may in offered][:5] == [
+        ("Check of Zoe noted.", " Undo"),
+        ("Ana Ruiz dropped.", " Undo"),
+        ("Ana Ruiz reinstated.", ""),
+        ("Ana Ruiz dropped.", ""),
+        ("Zoe added.", ""),
+    ]
+
+
+def test_an_archived_event_offers_no_undo(desk: Desk) -> None:
+    desk.presses("about", club="Falken")
+    assert "Undo" in desk.said(ACTS)
+    assert desk.browser.post("/console/e1/archive").status_code == 303
+    assert "/console/e1/undo" not in desk.browser.get(ACTS).text
+
+
+def test_who_was_removed_since_has_no_gap_in_the_list(desk: Desk) -> None:
+    desk.presses("competitors/p1/tick", what="sleeves", on=1)
+    desk.presses("competitors/p1/remove")
+    assert "Check of – noted." in text_of(desk.browser.get(ACTS))
+
+
 # --- where and how long a message stands ------------------------------------------------------------------------------
 
 
@@ -172,9 +203,14 @@ def test_it_is_gone_with_the_next_act_with_the_next_page_and_when_it_is_no_news(
 
 
 @pytest.mark.parametrize(
-    "made_up", ["e1.999", "e1.x", "e9.1", "nothing.5", "here.99999999999", ".", "e1.1.1", "saved.-5"]
+    "made_up",
+    [
+        *("e1.999", "e1.x", "e9.1", "nothing.5", "here.99999999999", ".", "e1.1.1", "saved.-5"),
+        *("competitor-dropped.{now}", "checked-in.{now}", "round-published.{now}", "event-created.off.{now}"),
+    ],
 )
 def test_an_address_that_somebody_made_up_says_nothing(desk: Desk, made_up: str) -> None:
+    made_up = made_up.format(now=desk.house.time.ms)
     assert 'id="did" role="status" data-live></div>' in desk.browser.get(f"/console/e1?did={made_up}").text
 
 
@@ -234,7 +270,7 @@ BY_OTHERS = {
 def test_every_kind_of_entry_has_its_words(language: str) -> None:
     words = catalogue("roundtap_hub", language)
     assert {kind for kind in APPLY if f"did.{kind}" not in words} == set(BY_OTHERS)
-    known = {*APPLY, "saved", "unchanged", "here", "call", "identify", "joined", "parted", "forgotten"}
+    known = {*APPLY, *WITHOUT_ENTRY}
     texts = json.loads((WORDS / f"{language}.json").read_text(encoding="utf-8"))
     keys = {key.removeprefix("did.").partition(".")[0] for key in texts if key.startswith("did.")}
     assert keys <= known
