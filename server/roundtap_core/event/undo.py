@@ -73,40 +73,22 @@ Newest = MutableMapping[tuple[str, str], Entry]
 def past_entry(entry: Entry, newest: Newest) -> PastEntry:
     """The entry as past; all that came before were given to this function in their order, with the same `newest`."""
     about = str(entry.data.get("match") or entry.data.get("competitor") or "")
-    past = PastEntry(entry, newest.get((entry.kind, about)))
-    if entry.data.get("fate") == "refused":
-        return past
-    spoken = newest.get(("report", about))
-    if entry.kind == "report":
-        newest["report", about] = entry
-        if spoken and spoken.data["side"] != entry.data["side"]:
-            # Both sides have: a result that is entered now puts away what they said.
-            newest["result-entered", about] = entry
-    elif spoken and entry.kind == "result-entered":
-        for kind in ("report", entry.kind):
-            newest.pop((kind, about), None)
+    sides = ("report a", "report b") if entry.kind == "result-entered" else ()
+    said = [newest.pop((side, about), None) for side in sides]
+    # Where both sides had said something, that is what the result puts away.
+    past = PastEntry(entry, said[-1] if said and all(said) else newest.get((entry.kind, about)))
     newest.update({(kind, about): entry for kind in _REPLACED_BY.get(entry.kind, ())})
-    newest.update(dict.fromkeys(_touched(entry), entry))
+    newest.update(dict.fromkeys(_touched(entry, _TOUCHES), entry))
     return past
 
 
-def _touched(entry: Entry) -> list[tuple[str, str]]:
-    named = [entry.data.get(key) or () for key in _NAMED]
+def _touched(entry: Entry, beside: Mapping[str, tuple[str, ...]]) -> list[tuple[str, str]]:
+    """A report that was refused has touched nothing."""
+    data, kinds = entry.data, ["of", f"report {entry.data['side']}"] if entry.kind == "report" else []
+    named = [data.get(key) or () for key in _NAMED if data.get("fate") != "refused"]
     each = [one for names in named for one in ([names] if isinstance(names, str) else names)]
-    return [
-        *((_APART.get(entry.kind, "of"), one) for one in each),
-        *((what, "") for what in _TOUCHES.get(entry.kind, ())),
-    ]
-
-
-def _is_followed(act: Act, newest: Newest) -> bool:
-    """Whether a later entry has touched what one of the act's touched, or rests on; also one that only restores it."""
-    rests_on = [
-        subject
-        for past in act
-        for subject in (*_touched(past.entry), *((what, "") for what in _RESTS_ON.get(past.entry.kind, ())))
-    ]
-    return any(subject in newest and newest[subject].number > act[-1].entry.number for subject in rests_on)
+    about = [(kind, one) for kind in kinds or [_APART.get(entry.kind, "of")] for one in each]
+    return about + [(what, "") for what in beside.get(entry.kind, ())]
 
 
 class Undoing(Struct, frozen=True):
@@ -120,21 +102,13 @@ class Undoing(Struct, frozen=True):
 
 
 def undo_commands(state: EventState, act: Act, newest: Newest, how: Undoing) -> list[c.Command]:
-    """The commands that undo the act, in their order; none where it cannot be undone, or where something has followed
-    (`newest`: as `past_entry` was given all entries). Raises the Problem of a command that is refused."""
-    commands = [] if _is_followed(act, newest) else _commands(state, act, how)
-    at, after = Timestamp(how.now.boot_id, how.now.mono_ms), state
-    for command in commands:
-        for new in decide(after, command, how.now):
-            if new.kind == "draft-discarded" and not isinstance(command, c.DiscardDraft):
-                # The draft was made with what would be undone, and nothing brings it back.
-                return []
-            after = apply(after, chain_entry(new, state.id, after.number + 1, after.head, at, how.by))
-    return commands if after is not state else []
-
-
-def _commands(state: EventState, act: Act, how: Undoing) -> list[c.Command]:
+    """The commands that undo the act, in their order; none where it cannot be undone, or where a later entry, even one
+    that only restores, has touched what this act touched or rests on (`newest`: as `past_entry` was given all entries).
+    Raises the Problem of a command that is refused."""
     published, commands = any(past.entry.kind == "round-published" for past in act), list[c.Command]()
+    touched = [each for past in act for beside in (_TOUCHES, _RESTS_ON) for each in _touched(past.entry, beside)]
+    if any(newest[each].number > act[-1].entry.number for each in touched if each in newest):
+        return []
     for past in reversed(act):
         kind, data = past.entry.kind, past.entry.data
         if past is not act[-1] and (kind in _ALONG or data.get("left") or (kind == "options-set" and published)):
@@ -145,7 +119,14 @@ def _commands(state: EventState, act: Act, how: Undoing) -> list[c.Command]:
         if not (made := _UNDO[kind](state, past, data, how) if kind in _UNDO else ()):
             return []
         commands += made
-    return commands
+    after, at = state, Timestamp(how.now.boot_id, how.now.mono_ms)
+    for command in commands:
+        for new in decide(after, command, how.now):
+            if new.kind == "draft-discarded" and not isinstance(command, c.DiscardDraft):
+                # The draft was made with what would be undone, and nothing brings it back.
+                return []
+            after = apply(after, chain_entry(new, state.id, after.number + 1, after.head, at, how.by))
+    return commands if after is not state else []
 
 
 def _result(state: EventState, past: PastEntry, data: Mapping[str, Any], how: Undoing) -> Sequence[c.Command]:
@@ -170,14 +151,6 @@ def _clock(state: EventState, past: PastEntry, data: Mapping[str, Any], how: Und
         return (c.SetClock("reset"),)
     turned = [c.SetClock("start" if before.state == RUNNING else "pause")] if before.state != state.clock.state else []
     return (*turned, c.SetClock("set", before.remaining_at(how.now) or 0))
-
-
-def _taker_before(state: EventState, past: PastEntry) -> str:
-    """Who was on the way to the same call."""
-    call, was = state.calls.get(past.entry.data["match"]), past.was
-    if call is None or was is None or was.at.boot_id != call.since.boot_id or was.at.mono_ms < call.since.mono_ms:
-        return ""
-    return str(was.data["by"])
 
 
 _UNDO: Mapping[str, Callable[[EventState, PastEntry, Mapping[str, Any], Undoing], Sequence[c.Command]]] = {
@@ -218,7 +191,18 @@ _UNDO: Mapping[str, Callable[[EventState, PastEntry, Mapping[str, Any], Undoing]
     ],
     "extension-granted": lambda _, __, data, how: [c.TakeBackExtension(data["match"], how.by)],
     "extension-taken-back": lambda _, __, data, how: [c.GrantExtension(data["match"], data["minutes"], how.by)],
-    "call-taken": lambda state, past, data, __: [c.TakeCall(data["match"], _taker_before(state, past))],
+    "call-taken": lambda state, past, data, __: [
+        # Back to who had taken the same call, if anybody had.
+        c.TakeCall(
+            data["match"],
+            past.was.data["by"]
+            if past.was
+            and (call := state.calls.get(data["match"]))
+            and past.was.at.boot_id == call.since.boot_id
+            and past.was.at.mono_ms >= call.since.mono_ms
+            else "",
+        )
+    ],
     "call-closed": lambda _, past, data, __: [c.CallJudge(data["match"], past.was.data["source"])] if past.was else (),
     "drop-refused": lambda _, past, data, __: (
         [c.AskToDrop(data["competitor"], past.was.data["source"])] if past.was else ()

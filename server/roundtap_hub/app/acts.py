@@ -25,8 +25,8 @@ from roundtap_hub.views.saved_event import SavedEvent, full_names, saved_event
 from roundtap_hub.views.tables import shown_result
 from roundtap_hub.views.unit_presence import taker_name
 
+# What a form may say that adds no entry to an event (forms.note_act).
 WITHOUT_ENTRY = ("saved", "unchanged", "here", "call", "identify", "joined", "parted", "forgotten")
-"""What a form may say that adds no entry to an event (forms.note_act)."""
 
 MESSAGE_MS = 10 * 60_000  # a page with a message may be loaded again so long; later it would be no news
 
