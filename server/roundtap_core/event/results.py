@@ -90,7 +90,8 @@ class EnterResult(Struct, frozen=True):
     `seen` is the number of the entry whose result they saw standing, 0 for none; None does not say. `reason`: why it is
     entered although players could not say it; kept, and shown. `earlier`: it was on record before, here or in a
     journal that is lost: no clock is asked. `cut`: "anew" or "keep", what becomes of a cut, a tie-break round or
-    published pairings that it would change. `lets_go`: as in RecordReport.
+    published pairings that it would change. `plan`: the mark of new pairings as they were shown, "" where none were.
+    `lets_go`: as in RecordReport.
     """
 
     match: IdOrEmpty
@@ -100,6 +101,7 @@ class EnterResult(Struct, frozen=True):
     reason: Prose = ""
     earlier: bool = False
     cut: IdOrEmpty = ""
+    plan: IdOrEmpty = ""
     lets_go: Prose = ""
 
 
@@ -366,7 +368,7 @@ def enter_result(state: states.EventState, command: EnterResult, now: Instant) -
         undone.append(undo_no_show_entry(state, match))
         if command.result is None:
             return undone
-    return [*undone, *consequences(state, round_state, match, command.result, command.cut), entered]
+    return [*undone, *consequences(state, round_state, match, command.result, command.cut, command.plan), entered]
 
 
 def consequences(
@@ -375,9 +377,10 @@ def consequences(
     match: states.MatchState,
     result: records.Result | None,
     choice: str,
+    plan: str = "",
 ) -> NewEntries:
     """What this result makes of what was made after its round: the cut, a tie-break round, pairings that are out.
-    Raises the Problem that names the choice (`choice`: EnterResult.cut), where there is one."""
+    Raises the Problem that names the choice (`choice`, `plan`: as in EnterResult), where there is one."""
     after, entries = with_result(state, match, result), list[NewEntry]()
     is_closed = state.live is not None and round_state.number < state.live.number
     if round_state.stage in (records.SWISS, records.TIEBREAK):
@@ -385,7 +388,7 @@ def consequences(
         if is_closed:
             entries += tiebreak_after_change(state, after, choice)
     if is_closed and choice != KEEP and state.live is not None and state.live.stage == round_state.stage:
-        entries += _pairings_after_change(state, after, match.match, choice)
+        entries += _pairings_after_change(state, after, match.match, choice, plan)
     return entries
 
 
@@ -402,7 +405,7 @@ def correction_choice(
 
 
 def _pairings_after_change(
-    state: states.EventState, corrected: states.EventState, match: records.Match, choice: str
+    state: states.EventState, corrected: states.EventState, match: records.Match, choice: str, plan: str
 ) -> NewEntries:
     try:
         mend = plan_correction(state, corrected, [who for who in (match.a, match.b) if who is not None])
@@ -411,6 +414,8 @@ def _pairings_after_change(
         if choice == ANEW:
             raise
         return []
+    if choice == ANEW and plan and (mend is None or mend.mark != plan):
+        raise Problem("mend_changed_meanwhile")
     if mend is None or not mend.changes:
         return []
     if choice == ANEW:
@@ -420,6 +425,7 @@ def _pairings_after_change(
         number=mend.number,
         tables=", ".join(map(str, sorted(change.match.table for change in mend.changes if change.match.table))),
         names=", ".join(people_of([change.match for change in mend.changes])),
+        plan=mend.mark,
     )
 
 

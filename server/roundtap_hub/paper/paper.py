@@ -462,7 +462,7 @@ class EmergencySheet:
 
 def emergency_sheet(event: saved_event.SavedEvent, now: Instant, busy: Collection[int]) -> EmergencySheet:
     state, names = event.state, saved_event.shown_names(event)
-    numbers, view = paper_numbers(state), standings_view(event, names)
+    numbers, view = paper_numbers(state), standings_view(event, names, every=True)
     lines = {line.competitor: line for line in view.lines}
     newest = saved_event.newest_round(state)
     ranks = saved_event.settled_rows(event)

@@ -257,6 +257,7 @@ def _enter(match_id: str, result: Result) -> EnterResult:
         forms.form_number("seen"),
         forms.typed_reason(),
         cut=forms.field("cut"),
+        plan=forms.field("plan"),
         lets_go=forms.field("lets_go"),
     )
 

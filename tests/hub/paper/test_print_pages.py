@@ -177,6 +177,18 @@ def test_the_emergency_sheet_has_who_met_whom_by_number_byes_and_who_left(house)
     assert any(people[gone].name in row and "dropped" in row for row in found)
 
 
+def test_the_emergency_sheet_keeps_a_tiebreaker_that_is_the_same_for_all(house):
+    """Both have won once and lost once, against each other."""
+    desk = house.with_event(["Ana Ruiz", "Bruno Maier"])
+    for a, b in ((100, 24), (24, 100)):
+        house.publish()
+        [match] = house.event.live.matches
+        a, b = (a, b) if match.match.a == next(iter(house.event.entrants)) else (b, a)
+        house.service.execute_one("e1", EnterResult(match.id, 0, Result(score=SidePair(a, b))), "test")
+    assert "SoS" not in text_of(desk.get(address("standings")))
+    assert "SoS" in text_of(desk.get(address("emergency"))).partition("Opponents")[0]
+
+
 def test_the_emergency_sheet_has_open_matches_codes_the_clock_the_hub_and_the_journals_head(house):
     desk = house.with_event()
     house.publish()

@@ -5,9 +5,11 @@ import re
 from urllib.parse import urlencode
 
 import pytest
+from msgspec.structs import replace
 from pages_kit import Browser, House, problem_of, text_of
 
-from roundtap_core.event.commands import SetClock
+from roundtap_core.event.commands import DrawRound, SetClock, SwapSeats
+from roundtap_core.event.mending import plan_mend
 from roundtap_core.records import SidePair
 
 WALK_END = '<form method="post" action="/console/e1/match/1.1/walk">'
@@ -337,3 +339,62 @@ def test_once_the_next_round_has_begun_the_page_says_so_and_offers_only_to_keep_
     assert "Round 2 has begun, so its pairings stay." in text_of(page)
     assert "Keep round 2" in text_of(page)
     assert "Pair again" not in text_of(page)
+
+
+def sent_fields(page: str) -> dict[str, str]:
+    """The hidden fields of the form that ends the steps."""
+    form = page.partition(WALK_END)[2].partition("</form>")[0]
+    return dict(re.findall(r'type="hidden" name="([^"]+)" value="([^"]*)"', form))
+
+
+def test_new_pairings_that_are_others_by_now_are_shown_again_and_nothing_is_saved(published: House):
+    browser, address = published.organizer(), html.unescape(told(published))
+    sent = sent_fields(browser.get(address).text)
+    corrected = {match(published, "1.1").match.a, match(published, "1.1").match.b}
+    (one, _), (other, _) = [pair for pair in pairs_of(published) if corrected & set(pair)]
+    swap = SwapSeats(2, (one, other), "a slip")
+    swap = replace(swap, plan=plan_mend(published.event, swap).mark)
+    published.service.execute_one("e1", swap, "test")
+    before = pairs_of(published)
+    answer = browser.post("/console/e1/match/1.1/walk", **sent, reason="misread", cut="anew")
+    assert answer.status_code == 409
+    assert problem_of(answer) == "The round has changed, and nothing was done. Check the new preview, then apply it."
+    assert match(published, "1.1").match.result.score == SidePair(100, 24)
+    assert pairs_of(published) == before
+
+
+def test_the_choice_stands_once_on_the_page_that_asks_it(published: House):
+    browser, address = published.organizer(), html.unescape(told(published))
+    sent = sent_fields(browser.get(address).text)
+    asked = browser.post("/console/e1/match/1.1/walk", **sent, reason="misread")
+    assert asked.status_code == 409
+    assert (text_of(asked).count("Keep round 2"), text_of(asked).count("Pair again what must change")) == (1, 1)
+    published.service.execute_one("e1", SetClock("start"), "test")
+    begun = browser.post("/console/e1/match/1.1/walk", **sent, reason="misread", cut="anew")
+    assert begun.status_code == 409
+    assert text_of(begun).count("Keep round 2") == 1
+
+
+def test_the_message_says_which_tables_of_the_next_round_have_changed(published: House):
+    browser, before = published.organizer(), {m.id: m.match for m in published.event.live.matches}
+    sent = sent_fields(browser.get(html.unescape(told(published))).text)
+    published.time.ms += 1000
+    answer = browser.post("/console/e1/match/1.1/walk", **sent, reason="misread", cut="anew")
+    changed = sorted(m.match.table for m in published.event.live.matches if m.match != before[m.id])
+    assert answer.status_code == 303
+    said = browser.said("/console/e1")
+    assert said.startswith("Result of table 1 saved.")
+    assert f"Round 2: tables {changed[0]}, {changed[1]} changed." in said
+
+
+def test_the_message_says_that_a_correction_has_discarded_the_draft(house: House):
+    house.with_event([f"Player {letter}" for letter in "ABCDEFGH"], swiss_rounds=3)
+    house.publish()
+    house.play()
+    browser = house.organizer()
+    house.service.execute_one("e1", DrawRound(house.event.number), "test")
+    sent = sent_fields(browser.get(html.unescape(told(house))).text)
+    house.time.ms += 1000
+    answer = browser.post("/console/e1/match/1.1/walk", **sent, reason="misread")
+    assert answer.status_code == 303
+    assert "Round 2: draft discarded." in browser.said("/console/e1")

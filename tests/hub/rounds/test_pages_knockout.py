@@ -202,10 +202,13 @@ def test_a_correction_asks_what_becomes_of_the_cut_and_the_answer_comes_back_wit
     assert "Nothing is saved yet. Choose what happens to the cut." in problem_of(asked)
     form = next(form for form in forms_of(asked) if "cut" in form.controls)
     assert (form.action, form.controls["cut"].values) == ("/console/e1/match/4.1/walk", ["anew", "keep"])
-    assert {name: value for name, value in form.hidden if name in sent} == sent
+    # The reason stands in its field, where it was typed.
+    assert 'name="reason" required maxlength="500" value="misread"' in asked.text
+    fields = {**dict(form.hidden), "reason": "misread"}
+    assert {name: value for name, value in fields.items() if name in sent} == sent
     assert current_seeds(house.event) == seeds
 
-    assert browser.client.post(form.action, data={**dict(form.hidden), "cut": "keep"}).status_code == 303
+    assert browser.client.post(form.action, data={**fields, "cut": "keep"}).status_code == 303
     assert current_seeds(house.event) == seeds
     assert house.event.find_match("4.1")[1].match.result.score == SidePair(0, 100)  # type: ignore[index]
 
