@@ -10,6 +10,8 @@ from hall_kit import Hall
 from pages_kit import PIN
 from screen_kit import FAKE_AUDIO, Screen
 
+from roundtap_hub.access.personal_links import PHONE_ACTOR
+
 PEOPLE = [f"Player {n:02}" for n in range(1, 25)]
 PAGES = ("/console/{0}", "/wall/{0}", "/wall", "/e/{0}/pairings", *(f"/e/{{0}}/p/p{n}" for n in range(1, 17)))
 FEEDS = 3
@@ -141,6 +143,21 @@ def test_what_is_to_be_heard_or_hangs_on_a_wall_keeps_its_feed(hall: Hall, scree
     hidden(screen, True)
     assert hall.doors.listeners == 1
     assert screen.run(NOTES) == 1
+
+
+def test_a_page_that_only_sounds_is_no_sign_of_its_player_until_it_is_seen(hall: Hall, screen: Screen) -> None:
+    screen.before_pages(FAKE_AUDIO)
+    event = hall.create("Winter Open", people=PEOPLE)
+    screen.open(hall.url + hall.house.hub.access.links.path(event, "p3"))
+    screen.click("#alerts button")
+    listens(hall, screen, 1)
+    hidden(screen, True)
+    hall.publish(event)
+    screen.until(lambda: "Round 1" in screen.text(), "the round")
+    assert not hall.house.hub.presence.seen_at_table
+    hidden(screen, False)
+    presence = hall.house.hub.presence
+    screen.until(lambda: [who for _, _, who in presence.seen_at_table] == [f"{PHONE_ACTOR}p3"], "a sign of the player")
 
 
 def test_a_page_beyond_the_three_asks_and_takes_the_place_of_one_that_was_killed(hall: Hall, screen: Screen) -> None:

@@ -594,6 +594,7 @@
     });
     on("patch", (data) => {
       const said = JSON.parse(data);
+      unseen = unseen || document.hidden;
       tellOthers(said.to);
       if (loading || handIsOn() || !patch(said)) changed(said.to);
     });
