@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from roundtap_core.clock import IDLE, RUNNING, Clock, Instant
 from roundtap_core.event import commands as c
@@ -76,6 +76,9 @@ def past_entry(entry: Entry, newest: Newest) -> PastEntry:
     past = PastEntry(entry, newest.get((entry.kind, about)))
     if entry.data.get("fate") == "refused":
         return past
+    if entry.kind == "call-taken" and (called := newest.get(("call-closed", about))):
+        # A call that comes back has the same one on the way.
+        newest["call-closed", about] = structs.replace(called, data={**called.data, "by": entry.data["by"]})
     spoken = newest.get(("report", about))
     if entry.kind == "report":
         newest["report", about] = entry
@@ -219,7 +222,14 @@ _UNDO: Mapping[str, Callable[[EventState, PastEntry, Mapping[str, Any], Undoing]
     "extension-granted": lambda _, __, data, how: [c.TakeBackExtension(data["match"], how.by)],
     "extension-taken-back": lambda _, __, data, how: [c.GrantExtension(data["match"], data["minutes"], how.by)],
     "call-taken": lambda state, past, data, __: [c.TakeCall(data["match"], _taker_before(state, past))],
-    "call-closed": lambda _, past, data, __: [c.CallJudge(data["match"], past.was.data["source"])] if past.was else (),
+    "call-closed": lambda _, past, data, __: (
+        [
+            c.CallJudge(data["match"], past.was.data["source"]),
+            *([c.TakeCall(data["match"], past.was.data["by"])] if past.was.data.get("by") else []),
+        ]
+        if past.was
+        else ()
+    ),
     "drop-refused": lambda _, past, data, __: (
         [c.AskToDrop(data["competitor"], past.was.data["source"])] if past.was else ()
     ),
