@@ -274,10 +274,10 @@ class Hand:
         assert asked["counted"] <= CALM_MAX, asked
         assert not PRESUMES_UNITS.search(asked["text"].replace(CLOCK_ASKS, "")), asked
 
-    def looks_along(self, other: "Hand") -> None:
-        """They see the message that the other one sees."""
-        address = other.look().driver.current_url.partition("://")[2].partition("/")[2]
-        self.look().open(f"{self.url}/{address}")
+    def looks_along(self, event_id: str) -> None:
+        """They see the message of the last act in an event, as the other one does."""
+        last = acts_of(self.hall, event_id)[-1][-1].number
+        self.look().open(f"{self.url}/console/{event_id}?did={event_id}.{last}")
         assert self.screen.all("#did button"), self.screen.text()
 
     def too_late(self, event_id: str) -> None:

@@ -228,7 +228,7 @@ def test_a_small_event_by_clicks_alone(tmp_path: Path, screen: Screen, capsys: p
         evening.all_results()
         evening.make_cut()
         evening.draw()
-        beside.looks_along(desk)
+        beside.looks_along(evening.event_id)
         evening.publish()
         beside.too_late(evening.event_id)
         evening.start()
@@ -264,7 +264,7 @@ def test_two_events_of_24_by_clicks_alone(
                 evening.draw()
             for evening in (two, one):
                 if number == 3:
-                    evening.beside.looks_along(evening.hand)
+                    evening.beside.looks_along(evening.event_id)
                 evening.publish()
                 if number == 3:
                     evening.beside.too_late(evening.event_id)
@@ -334,7 +334,7 @@ def all_said(*hands: Hand) -> None:
 
 def published_and_reported(evening: Evening, phones: Phones) -> None:
     """Both organizers see that the round is published; once a table has reported, neither makes a draft of it again."""
-    evening.beside.looks_along(evening.hand)
+    evening.beside.looks_along(evening.event_id)
     agreement(evening, phones)
     evening.beside.too_late(evening.event_id)
 
@@ -343,7 +343,7 @@ def cleared(evening: Evening) -> None:
     """A result is entered at the wrong table and cleared; who saw it entered cannot undo it any more."""
     hand, (match, _, a, b) = evening.hand, evening.tables()[0]
     evening.enter(match, a, b)
-    evening.beside.looks_along(hand)
+    evening.beside.looks_along(evening.event_id)
     clears(hand, evening.event_id, match)
     hand.other.too_late(evening.event_id)  # type: ignore[union-attr]
     hand.look().open(evening.console)
