@@ -318,7 +318,32 @@ SMALL = {
     "cut-made",
     "event-finished",
 }
-ALL: set[str] = set()
+ALL = SMALL | {
+    "about-set",
+    "call-closed",
+    "call-taken",
+    "call-taken.off",
+    "check-in-set",
+    "check-in-set.off",
+    "checked-in",
+    "checked-in.off",
+    "clock-set.paused",
+    "competitor-dropped",
+    "competitor-returned",
+    "drop-refused",
+    "extension-granted",
+    "extension-taken-back",
+    "no-show",
+    "no-show-undone",
+    "nobody-came",
+    "official-duty",
+    "official-duty.off",
+    "options-set",
+    "prizes-set",
+    "result-entered.corrected",
+    "sign-up-set",
+    "sign-up-set.off",
+}
 
 
 def all_said(*hands: Hand) -> None:
