@@ -274,19 +274,29 @@ class Hand:
         assert asked["counted"] <= CALM_MAX, asked
         assert not PRESUMES_UNITS.search(asked["text"].replace(CLOCK_ASKS, "")), asked
 
-    def looks_along(self, other: "Hand") -> None:
-        """They see the message that the other one sees."""
-        address = other.look().driver.current_url.partition("://")[2].partition("/")[2]
-        self.look().open(f"{self.url}/{address}")
+    def looks_along(self, event_id: str) -> None:
+        """They see the message of the last act in an event, as the other one does."""
+        last = acts_of(self.hall, event_id)[-1][-1].number
+        self.look().open(f"{self.url}/console/{event_id}?did={event_id}.{last}")
         assert self.screen.all("#did button"), self.screen.text()
 
     def too_late(self, event_id: str) -> None:
-        """Something has followed since: the *Undo* that still stands here is refused in a sentence. Nothing changes."""
+        """Something has followed since: *Undo* is gone from here, or refused in a sentence. Nothing changes."""
         self.look().settle()
         self.hall.time.ahead_ms += CLICK_DEBOUNCE_MS
-        number = self.hall.event(event_id).number
-        self.click("#did button")
-        said = self.screen.until(lambda: self.screen.one(".problem").text.strip(), "why it is not undone")
+        number, pressed = self.hall.event(event_id).number, False
+
+        def answered() -> str:
+            nonlocal pressed
+            buttons = self.screen.all("#did button")
+            if not pressed and not buttons:
+                return "The page has taken its Undo away."
+            if not pressed and (spot := self.screen.run(SPOT, buttons[0])):
+                self.tap((spot[0], spot[1]))
+                pressed = True
+            return str(self.screen.one(".problem").text.strip())
+
+        said = self.screen.until(answered, "why it is not undone")
         assert said.endswith("."), said
         assert self.hall.event(event_id).number == number, said
         self.hall.refused.append(said)

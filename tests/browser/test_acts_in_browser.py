@@ -89,6 +89,24 @@ def test_the_second_click_of_an_undo_meets_nothing(own_hall: Hall, screen: Scree
         assert own_hall.event(event).number == before + 1
 
 
+def test_the_second_click_of_a_pause_does_not_let_the_clock_run_again(own_hall: Hall, screen: Screen) -> None:
+    """The button that lets it run lies where the pause lay."""
+    event = own_hall.create("Winter Open", people=NAMES)
+    own_hall.publish(event)
+    own_hall.tell(event, c.SetClock("start"))
+    hand = Hand(screen, own_hall)
+    screen.log_in(own_hall.url, PIN)
+    screen.open(f"{own_hall.url}/console/{event}")
+    spot = hand.click("#clock form:has([value=pause]) button")
+    screen.until(lambda: screen.all("#clock form [value=start]") and message(screen), "the pause")
+    before = own_hall.event(event).number
+    hand.late(spot)
+    assert own_hall.event(event).clock.state == "paused"
+    assert own_hall.event(event).number == before
+    hand.ready()
+    hand.leads("#clock form:has([value=start]) button", "it to run", lambda: "The clock runs" in message(screen))
+
+
 def test_news_of_an_act_does_not_lead_away_before_its_answer(own_hall: Hall, screen: Screen) -> None:
     """A no-show ends the page of its match: the feed says so before the slow answer of the form is there."""
     event = own_hall.create("Winter Open", people=NAMES)

@@ -92,10 +92,16 @@ class Evening:
         hand.leads("form button.main", "the rows", lambda: screen.all("#rows"))
         hand.leads("#rows button.main", "the players", lambda: screen.all("#roster li"), twice=True)
 
+    def play(self) -> Screen:
+        """The event's own page, also where the window still shows what the other organizer did."""
+        screen = self.hand.look()
+        if screen.driver.current_url.partition("?")[0] != self.console:
+            screen.open(self.console)
+        return screen
+
     def next(self, *to: object) -> None:
-        """The next step leads there; the window may show what the other organizer did."""
-        if self.hand.look().driver.current_url.partition("?")[0] != self.console:
-            self.hand.screen.open(self.console)
+        """The next step leads there."""
+        self.play()
         self.hand.tries(self.event_id, lambda: self.hand.next(self.event_id, to))
         if self.calm:
             self.hand.calm()
@@ -112,7 +118,7 @@ class Evening:
 
     def tables(self) -> list[tuple[str, str, str, str]]:
         """The open tables as the page shows them: match, table, and the two names."""
-        screen = self.hand.look()
+        screen = self.play()
         self.hand.ready()
         found: list[list[str]] = screen.run("""
             return [...document.querySelectorAll("#missing .cell a[href*='/match/']")].map((one) => [
@@ -123,7 +129,6 @@ class Evening:
     def enter(self, match: str, a: str, b: str) -> None:
         """One result on the match's page, by clicks."""
         screen = self.hand.look()
-        self.hand.ready()
         self.to_match(match)
         assert [one.text for one in screen.all(".versus b")] == [a, b]
         self.fill(a, b, a_wins=self._wins(a, b))
@@ -132,6 +137,7 @@ class Evening:
         """The table's card opens the line for its result, and that leads to the match's page, as the card itself does
         without its script."""
         screen = self.hand.screen
+        self.hand.ready()
         self.hand.click(f"#missing a[href$='/match/{match}']")
         screen.until(lambda: screen.all(".entry-more, #enter [name='text']"), "the line, or the match")
         if screen.all(".entry-more"):
@@ -222,7 +228,7 @@ def test_a_small_event_by_clicks_alone(tmp_path: Path, screen: Screen, capsys: p
         evening.all_results()
         evening.make_cut()
         evening.draw()
-        beside.looks_along(desk)
+        beside.looks_along(evening.event_id)
         evening.publish()
         beside.too_late(evening.event_id)
         evening.start()
@@ -258,7 +264,7 @@ def test_two_events_of_24_by_clicks_alone(
                 evening.draw()
             for evening in (two, one):
                 if number == 3:
-                    evening.beside.looks_along(evening.hand)
+                    evening.beside.looks_along(evening.event_id)
                 evening.publish()
                 if number == 3:
                     evening.beside.too_late(evening.event_id)
@@ -312,7 +318,32 @@ SMALL = {
     "cut-made",
     "event-finished",
 }
-ALL: set[str] = set()
+ALL = SMALL | {
+    "about-set",
+    "call-closed",
+    "call-taken",
+    "call-taken.off",
+    "check-in-set",
+    "check-in-set.off",
+    "checked-in",
+    "checked-in.off",
+    "clock-set.paused",
+    "competitor-dropped",
+    "competitor-returned",
+    "drop-refused",
+    "extension-granted",
+    "extension-taken-back",
+    "no-show",
+    "no-show-undone",
+    "nobody-came",
+    "official-duty",
+    "official-duty.off",
+    "options-set",
+    "prizes-set",
+    "result-entered.corrected",
+    "sign-up-set",
+    "sign-up-set.off",
+}
 
 
 def all_said(*hands: Hand) -> None:
@@ -328,7 +359,7 @@ def all_said(*hands: Hand) -> None:
 
 def published_and_reported(evening: Evening, phones: Phones) -> None:
     """Both organizers see that the round is published; once a table has reported, neither makes a draft of it again."""
-    evening.beside.looks_along(evening.hand)
+    evening.beside.looks_along(evening.event_id)
     agreement(evening, phones)
     evening.beside.too_late(evening.event_id)
 
@@ -337,7 +368,7 @@ def cleared(evening: Evening) -> None:
     """A result is entered at the wrong table and cleared; who saw it entered cannot undo it any more."""
     hand, (match, _, a, b) = evening.hand, evening.tables()[0]
     evening.enter(match, a, b)
-    evening.beside.looks_along(hand)
+    evening.beside.looks_along(evening.event_id)
     clears(hand, evening.event_id, match)
     hand.other.too_late(evening.event_id)  # type: ignore[union-attr]
     hand.look().open(evening.console)
@@ -449,7 +480,7 @@ def correct_round_1(evening: Evening) -> None:
 
 def leaves_the_cut(evening: Evening) -> None:
     """The first seed leaves between cut and bracket; who is offered the place takes it."""
-    hand, screen = evening.hand, evening.hand.look()
+    hand, screen = evening.hand, evening.play()
     gone = screen.one(".seeds tbody tr th").text
 
     def left() -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from roundtap_core.clock import IDLE, RUNNING, Clock, Instant
 from roundtap_core.event import commands as c
@@ -77,6 +77,9 @@ def past_entry(entry: Entry, newest: Newest) -> PastEntry:
     said = [newest.pop((side, about), None) for side in sides]
     # Where both sides had said something, that is what the result puts away.
     past = PastEntry(entry, said[-1] if said and all(said) else newest.get((entry.kind, about)))
+    if entry.kind == "call-taken" and (called := newest.get(("call-closed", about))):
+        # A call that comes back has the same one on the way.
+        newest["call-closed", about] = structs.replace(called, data={**called.data, "by": entry.data["by"]})
     newest.update({(kind, about): entry for kind in _REPLACED_BY.get(entry.kind, ())})
     newest.update(dict.fromkeys(_touched(entry, _TOUCHES), entry))
     return past
@@ -203,7 +206,14 @@ _UNDO: Mapping[str, Callable[[EventState, PastEntry, Mapping[str, Any], Undoing]
             else "",
         )
     ],
-    "call-closed": lambda _, past, data, __: [c.CallJudge(data["match"], past.was.data["source"])] if past.was else (),
+    "call-closed": lambda _, past, data, __: (
+        [
+            c.CallJudge(data["match"], past.was.data["source"]),
+            *([c.TakeCall(data["match"], past.was.data["by"])] if past.was.data.get("by") else []),
+        ]
+        if past.was
+        else ()
+    ),
     "drop-refused": lambda _, past, data, __: (
         [c.AskToDrop(data["competitor"], past.was.data["source"])] if past.was else ()
     ),

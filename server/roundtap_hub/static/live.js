@@ -98,6 +98,8 @@
   const SETTLE_MS = 1000;
   const SAID_MS = 4000;
   const PRESSED = "roundtap:pressed";
+  // Where a clock was paused, the same button lets it run again.
+  const TURNS = "#clock [value=pause] ~ button, #clock [value=start] ~ button";
   let settledAt = 0;
   let landed = "main";
   let landedAt = 0;
@@ -116,7 +118,7 @@
 
   function tooSoon(event) {
     const now = performance.now();
-    const held = now < landedAt ? landed : now < settledAt ? "#next" : "";
+    const held = now < landedAt ? `${landed}, ${TURNS}` : now < settledAt ? "#next" : "";
     if (!held || !event.target.closest || !event.target.closest(held)) return;
     event.preventDefault();
     event.stopImmediatePropagation();

@@ -95,6 +95,10 @@ ALIKE: dict[str, tuple[Callable[[], Event], c.Command]] = {
     "an extension": (in_round_1, c.GrantExtension(first, 5)),
     "a judge on the way": (told(c.CallJudge(first, "phone:p1"), start=in_round_1), c.TakeCall(first, "judge:1f")),
     "a call that was settled": (told(c.CallJudge(first, "phone:p1"), start=in_round_1), c.CloseCall(first)),
+    "a settled call with a judge on the way": (
+        told(c.CallJudge(first, "phone:p1"), c.TakeCall(first, "judge:eva"), start=in_round_1),
+        c.CloseCall(first),
+    ),
     "a refused wish": (told(c.AskToDrop("p1", "phone:p1"), start=in_round_1), c.RefuseDrop("p1")),
     "a result": (playing, c.EnterResult(first, 0, score(100, 20))),
     "both no-shows": (in_round_1, c.DoubleNoShow(first)),
