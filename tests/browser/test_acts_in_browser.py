@@ -116,11 +116,10 @@ def test_news_of_an_act_does_not_lead_away_before_its_answer(own_hall: Hall, scr
     screen.open(f"{own_hall.url}/console/{event}/match/1.1")
     screen.until(lambda: screen.run("return window.heard_hub"), "the feed")
     own_hall.doors.slow.clear()
+    asked, play = len(own_hall.doors.asked), f"/console/{event}"
     # The driver waits for whatever is under way when it asks something.
     screen.run("setTimeout(() => document.querySelector('#no-show .row form').requestSubmit(), 100)")
     screen.until(lambda: own_hall.doors.answers[-1][0].endswith("/no-show"), "the form at the hub")
-    asked = len(own_hall.doors.asked)
-    play = f"/console/{event}"
     try:
         screen.until(lambda: play in [path for path, _ in own_hall.doors.asked[asked:]], "the page to look")
     finally:
