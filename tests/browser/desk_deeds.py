@@ -1,6 +1,8 @@
 """What the desk does beside the course of an event, by clicks: settings, who leaves, calls, minutes, the clock. Each is
 read, and the first of its kind undone."""
 
+from typing import Any
+
 from hand_kit import Hand
 
 from roundtap_core.event.commands import AskToDrop, CallJudge
@@ -52,7 +54,7 @@ def before_round_1(hand: Hand, event_id: str, officials: bool = False) -> None:
     screen.open(page)
 
 
-def officials_of(hand: Hand, event_id: str) -> list:  # type: ignore[type-arg]
+def officials_of(hand: Hand, event_id: str) -> list[Any]:
     """An organizer and a judge, who goes off duty."""
     page, screen, hall = f"{hand.url}/console/{event_id}/officials", hand.look(), hand.hall
 

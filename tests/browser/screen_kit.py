@@ -40,7 +40,7 @@ FLAGS = (
 NO_NODE = {"at": "", "html": "", "why": ""}
 SEVERE = ("moderate", "serious", "critical")
 WIRE_MAX_BYTES = 60_000
-GUARD_S = 40.0
+GUARD_S = 120.0
 """Against hanging for ever: no machine is so busy."""
 FITTED_S = 1.5
 

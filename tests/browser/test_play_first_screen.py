@@ -147,7 +147,7 @@ def test_what_to_do_next_is_on_the_first_screen_among_few_controls(hall: Hall, s
     assert screen.run(BELOW) == []
     controls = screen.run(CONTROLS)
     assert controls[-1] == "SUMMARY Latest changes"
-    assert len(controls) <= MOST_CONTROLS, controls
+    assert len(controls) <= MOST_CONTROLS, " | ".join(controls)
 
 
 def test_two_keys_lead_from_place_to_place(hall: Hall, screen: Screen) -> None:
