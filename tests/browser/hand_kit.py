@@ -66,6 +66,7 @@ return {needs: shown("#needs .need, #open-points li[data-key]").map((one) => one
             || "").join(" ").replace(/\\s+/g, " ")};
 """
 CALM_MAX = 3
+MISSED_LOOKS = 40  # so often nothing came of a press: it met nothing
 PRESUMES_UNITS = re.compile(r"seated|contact|\bunits?\b|in vain|print", re.IGNORECASE)
 CLOCK_ASKS = "once most players are seated"
 """The one question about seats is the clock's: an organizer looks up."""
@@ -284,17 +285,21 @@ class Hand:
         """Something has followed since: *Undo* is gone from here, or refused in a sentence. Nothing changes."""
         self.look().settle()
         self.hall.time.ahead_ms += CLICK_DEBOUNCE_MS
-        number, pressed = self.hall.event(event_id).number, False
+        number, waited = self.hall.event(event_id).number, -1
 
         def answered() -> str:
-            nonlocal pressed
-            buttons = self.screen.all("#did button")
-            if not pressed and not buttons:
+            nonlocal waited
+            buttons, problems = self.screen.all("#did button"), self.screen.all(".problem")
+            if problems and waited >= 0:
+                return str(problems[0].text.strip())
+            if not buttons and not 0 <= waited < MISSED_LOOKS:
                 return "The page has taken its Undo away."
-            if not pressed and (spot := self.screen.run(SPOT, buttons[0])):
+            if buttons and not 0 <= waited < MISSED_LOOKS and (spot := self.screen.run(SPOT, buttons[0])):
+                # Once more where the first press met nothing: the page had moved under it.
                 self.tap((spot[0], spot[1]))
-                pressed = True
-            return str(self.screen.one(".problem").text.strip())
+                waited = 0
+            waited += waited >= 0
+            return ""
 
         said = self.screen.until(answered, "why it is not undone")
         assert said.endswith("."), said
