@@ -32,7 +32,7 @@ KEPT_BYTES = 12_000_000  # limit for all cached pages: some thousand phones' pag
 CLOCK_PAGE_TTL_MS = 5000
 """Maximum age of a page with a running time, which browsers without scripts reload, and of a redirect: several events
 take turns by the clock."""
-GZIP_LEVEL = 6
+GZIP_LEVEL = 4
 DRAWING = QueueLimits(4096, 60.0)  # hundreds wait for one page, which is then there for all of them
 RENDER_PAGE = "roundtap.drawn"  # key of the application's function that draws a page (routes.py)
 VERSIONS_MAX, PAGE_LETTERS_MAX = 4096, 200
@@ -207,7 +207,7 @@ class PageCache:
         text = page.html.encode()
         body = gzip_bytes(text, GZIP_LEVEL) if whole else None
         size = len(body or b"") + page.letters
-        etag = hashlib.blake2s(text, digest_size=9).hexdigest()
+        etag = hashlib.sha1(text, usedforsecurity=False).hexdigest()[:18]
         return CachedPage(version, replace(page, beside=()), now_ms, body, etag, bytes=size)
 
     def _store(self, key: RenderingKey, page: CachedPage) -> None:

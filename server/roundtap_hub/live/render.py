@@ -418,7 +418,11 @@ def current_place() -> places.Place:
 
 def page_response(page: regions.RenderedPage, status: int = 200) -> Response:
     """A rendered page as this request's response."""
-    g.rendered, role = page, reader_role()
+    g.rendered = page
+    if cached_variant() is not None:
+        # The cache makes the answer.
+        return Response(status=g.get("status", status))
+    role = reader_role()
     html = page.by_role.get(role) or page.html
     if role not in page.by_role and (role or request.blueprint == "console" or regions.MAY in html):
         html = page.by_role[role] = for_role(html, role)
