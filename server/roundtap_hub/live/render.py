@@ -14,10 +14,8 @@ from urllib.parse import urlsplit
 
 import msgspec
 from flask import Response, current_app, g, render_template, request
-from jinja2 import nodes
-from jinja2.ext import Extension
-from jinja2.parser import Parser
-from markupsafe import Markup, escape
+from markupsafe import Markup
+from werkzeug.local import LocalProxy
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.clock import format_clock
@@ -69,12 +67,6 @@ CUT_CHOICES = MappingProxyType(
 
 _MARK = re.compile(rf"({regions.MAY}[^>]*?:>|{regions.ELSE}|{regions.MAYBE}|{regions.ENDS})")
 
-_MARKS = {
-    "region": (regions.REGION, regions.REGION_END),
-    "row": (regions.ROW, regions.ROW_END),
-    "moving": (regions.MOVING, regions.MOVING_END),
-}
-
 Allowed = Callable[[str], bool]  # whether "POST /console/e1/draw" may be requested
 
 ROW_CACHE = "roundtap-rows"  # the application's extension key for the rows of public pages
@@ -84,52 +76,16 @@ RowSource = tuple[str, Hashable, object]
 
 RENDER_CACHE = "roundtap-console"  # the application's extension key for the console's pages
 
+NOW_MS: Any = LocalProxy(current.now_ms)
+NOTHING: Mapping[str, str] = {}
+"""The time that a page shows, and what was typed where there is nothing to correct: the same objects for all pages, so
+that they share their macros (live/template_tags.py)."""
+
 FRESH_MS = 1000  # how long a rendering is sent as a whole page: an age on it is no older than that
 
 MAX_PAGES, MAX_VERSIONS = 48, 24
 """Pages (place, event, language, round), and earlier versions of each; a browser with an older one loads the
 page."""
-
-
-class RegionTags(Extension):
-    """Template tags that mark live parts; live/regions.py takes the marks out again.
-
-    - `{% region id %}` … `{% endregion %}`, directly around one element with `data-live` and this id; not nested;
-    - `{% row key %}` … `{% endrow %}`, in a region, directly around one element with this `data-key`; not nested;
-    - `{% moving %}` … `{% endmoving %}` around text that the browser updates itself (a clock, an age): never a change;
-    - `{% may address %}` … `{% else %}` … `{% endmay %}`: for readers who may request this ("POST /console/e1/draw"),
-      by the row that guards it; for the others;
-    - `{% maybe %}` … `{% endmaybe %}`: a fold or row whose buttons are all marked so, gone where all of them are.
-    """
-
-    tags = {*_MARKS, "may", "maybe"}
-
-    def parse(self, parser: Parser) -> nodes.Node | list[nodes.Node]:
-        tag = next(parser.stream)
-        begin, end = _MARKS.get(tag.value, (tag.value, ""))
-        name: nodes.Expr = nodes.Const("") if tag.value in ("moving", "maybe") else parser.parse_expression()
-        body = parser.parse_statements((f"name:end{tag.value}", "name:else"))
-        if next(parser.stream).value == "else":
-            others = parser.parse_statements((f"name:end{tag.value}",), drop_needle=True)
-            body = [*body, nodes.Output([nodes.TemplateData(regions.ELSE)]), *others]
-        opened = (
-            nodes.TemplateData(self._mark(begin, name.value))
-            if isinstance(name, nodes.Const)
-            else self.call_method("_mark", [nodes.Const(begin), name], lineno=tag.lineno)
-        )
-        closed = nodes.TemplateData(regions.region_mark(end) if end else regions.ENDS)
-        return [nodes.Output([opened], lineno=tag.lineno), *body, nodes.Output([closed], lineno=tag.lineno)]
-
-    def _mark(self, kind: str, name: object) -> Markup:
-        if kind == "may":
-            return Markup(f"{regions.MAY}{escape(name)}:>")
-        return Markup(regions.MAYBE if kind == "maybe" else regions.region_mark(kind, name))
-
-
-def sign_icon(name: str, label: str = "") -> Markup:
-    """An icon of signs.svg.html; screen readers read its `label`. Not a macro: a page has dozens."""
-    aria = f'role="img" aria-label="{escape(label)}"' if label else 'aria-hidden="true"'
-    return Markup(f'<svg class="sign sign-{escape(name)}" {aria}><use href="#s-{escape(name)}"/></svg>')
 
 
 class RowCache:
@@ -306,7 +262,7 @@ def common_context(hub: RunningHub, t: Words, rows: RowCache) -> dict[str, objec
         "hub": hub,
         "clock_text": format_clock,
         "age_text": regions.age_text,
-        "time_now": lambda: time_of_day(hub.clocks.wall()),
+        "time_now": _time_now,
         "knockout_name": lambda what: knockout_name(t, what),
         "round_named": lambda state, number: round_title(t, state, number),
         "restored": hub.service.snapshot.venue.restore_state is not None,
@@ -322,6 +278,18 @@ def common_context(hub: RunningHub, t: Words, rows: RowCache) -> dict[str, objec
         "row_texts": lambda *of: rows.rows(t.language, *of),
         "build": version(),
     }
+
+
+def _time_now() -> str:
+    return time_of_day(current.hub().clocks.wall())
+
+
+def _csrf() -> Markup:
+    return Markup(regions.CSRF)
+
+
+def _age_mark(age_ms: int) -> Markup:
+    return Markup(regions.AGE.format(current.now_ms() - age_ms))
 
 
 def schedule_of(hub: RunningHub, state: EventState) -> Schedule | None:
@@ -365,7 +333,7 @@ def render_page(template: str, feed: PageKey | None = None, **context: Any) -> r
         "alone": False,
         "seen": Markup(regions.SEEN),
         "address": g.get("address", ""),
-        "now_ms": current.now_ms(),
+        "now_ms": NOW_MS,
         "sent_ms": Markup(regions.NOW),
         "organizer": current.is_organizer(),
         "console": current.is_organizer() and request.blueprint == "console",
@@ -373,12 +341,12 @@ def render_page(template: str, feed: PageKey | None = None, **context: Any) -> r
         "role_name": Markup(regions.ROLE),
         "may": may_request,
         "roles_allowed": roles_allowed,
-        "csrf": lambda: Markup(regions.CSRF),
+        "csrf": _csrf,
         "problem": sanitize_text(problem.named(context.get("names", {})).say(t)) if problem else "",
         "problem_key": problem.key if problem else "",
         "lost_squads": problem.params.get("lost", "") if problem else "",
         "problem_where": sanitize_text(problem.where) if problem else "",
-        "typed": request.form if problem else {},
+        "typed": request.form if problem else NOTHING,
         "wants_reason": asks.say(t) if asks is not None else "",
         "changes_cut": _choices(problem, state) if problem else (),
         "steps": StepMarks(state) if state is not None else None,
@@ -386,7 +354,7 @@ def render_page(template: str, feed: PageKey | None = None, **context: Any) -> r
     if request.blueprint == "console":
         # All its answers are filled in for their reader: a rendering has no age yet.
         common |= {
-            "age_text": lambda ms: Markup(regions.AGE.format(current.now_ms() - ms)),
+            "age_text": _age_mark,
         }
     if request.blueprint == "console" and not context.get("alone"):
         common |= {

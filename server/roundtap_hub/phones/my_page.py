@@ -275,7 +275,7 @@ def current_player() -> PlayerId:
 
 def render_player_page(template: str, feed: PageKey | None = None, **context: Any) -> Response:
     """A page of a player: never with an organizer's controls, and without form tokens, as the link authorizes."""
-    return render.page(template, feed, **{"organizer": False, "csrf": lambda: "", "sent_ms": "", **context})
+    return render.page(template, feed, **{"organizer": False, "csrf": str, "sent_ms": "", **context})
 
 
 @route("GET /me", EVERYBODY)
