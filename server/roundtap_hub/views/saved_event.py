@@ -240,6 +240,12 @@ def settled_rows(event: SavedEvent) -> dict[str, StandingsRow]:
 
 
 @memoized_by(_ranking_key)
+def ranked_count(event: SavedEvent) -> int:
+    """How many have a rank in the settled standings."""
+    return sum(row.rank is not None for row in settled_standings(event))
+
+
+@memoized_by(_ranking_key)
 def rank_changes(event: SavedEvent) -> dict[str, int]:
     """How many places each competitor rose (or fell, below zero) in the last settled round; who stayed is left out."""
     settled = settled_round(event.state)
@@ -267,13 +273,14 @@ def entrants_version(event: SavedEvent) -> str:
 
 
 @memoized
-def played_matches(event: SavedEvent) -> dict[str, list[MatchState]]:
+def played_matches(event: SavedEvent) -> dict[str, list[tuple[RoundState, MatchState]]]:
     """Each competitor's matches in the public rounds."""
-    matches: dict[str, list[MatchState]] = {}
-    for match in (match for played in event.state.public_rounds for match in played.matches):
-        for side in SIDES:
-            if (competitor := match.match.competitor(side)) is not None:
-                matches.setdefault(competitor, []).append(match)
+    matches: dict[str, list[tuple[RoundState, MatchState]]] = {}
+    for played in event.state.public_rounds:
+        for match in played.matches:
+            for competitor in (match.match.a, match.match.b):
+                if competitor is not None:
+                    matches.setdefault(competitor, []).append((played, match))
     return matches
 
 
