@@ -341,8 +341,9 @@ class BrowserFeed:
 
     async def _send_pages(self) -> bool:
         """Send page changes, the pages with most clients first. Whether anything was sent."""
-        sent = False
-        groups = sorted(self._groups.values(), key=lambda group: -len(group.clients))
+        sent, known = False, self._cache.known_versions()
+        groups = [group for group in self._groups.values() if known.get(group.key.page) != group.version]
+        groups.sort(key=lambda group: -len(group.clients))
         for begin in range(0, len(groups), BATCH_PAGES):
             changed = [
                 (group, version)

@@ -78,14 +78,14 @@ class PageCache:
         self,
         hub: RunningHub,
         page_version: Callable[[Snapshot, Mapping[str, UnitStatus], PageKey], str],
-        unchanged: Callable[[RenderInput, RenderInput, Iterable[PageKey]], Iterable[PageKey]],
+        changed: Callable[[RenderInput, RenderInput, Iterable[PageKey]], Iterable[PageKey]],
         built: Callable[[], Awaitable[Any]],
         lane: PageQueue[list[CachedPage | None]],
         give_way: Callable[[], None] = lambda: None,
     ) -> None:
         self._hub = hub
         self._give_way = give_way
-        self._page_version, self._unchanged = page_version, unchanged
+        self._page_version, self._changed = page_version, changed
         self._built = built
         self._lane = lane
         self._pages: OrderedDict[RenderingKey, CachedPage] = OrderedDict()
@@ -112,6 +112,11 @@ class PageCache:
                     self._versions.clear()
                 self._versions[page] = version
         return version
+
+    def known_versions(self) -> Mapping[PageKey, str]:
+        """Current versions of the pages that were asked for and that nothing has changed since."""
+        self._render_input()
+        return self._versions
 
     def ready(self, key: RenderingKey) -> CachedPage | None:
         """The page if it is cached, whole, current and not too old."""
@@ -229,8 +234,8 @@ class PageCache:
             self._hall_changed = False
             before, self._moment = self._moment, RenderInput(snapshot, self._hub.presence.units)
             if before is not None:
-                unchanged = self._unchanged(before, self._moment, self._versions)
-                self._versions = {page: self._versions[page] for page in unchanged}
+                for page in self._changed(before, self._moment, self._versions):
+                    del self._versions[page]
         return self._moment
 
     def _on_presence(self, _: str | None) -> None:

@@ -160,11 +160,11 @@ def _version_for_players(event: saved_event.SavedEvent) -> str:
 Seen = tuple[Snapshot, Mapping[str, UnitStatus]]
 
 
-def unchanged_pages(hub: RunningHub, before: Seen, now: Seen, pages: Iterable[PageKey]) -> Iterator[PageKey]:
-    """Yields the players' pages among `pages` whose version cannot have changed since `before`: a report changes two
-    of a thousand, and working one out costs as much as looking up fifty."""
+def changed_pages(hub: RunningHub, before: Seen, now: Seen, pages: Iterable[PageKey]) -> list[PageKey]:
+    """Those of `pages` whose version may have changed since `before`. Of players' pages a report changes two of a
+    thousand, and working out one's version costs as much as looking up fifty."""
     changed = {event_id: _changed_players(before, now, event_id) for event_id in before[0].events}
-    others = {
+    theirs = {
         page
         for event_id, players in changed.items()
         for who in players or ()
@@ -173,9 +173,8 @@ def unchanged_pages(hub: RunningHub, before: Seen, now: Seen, pages: Iterable[Pa
             PageKey(PERSONAL, event_id, hub.access.links.token(event_id, who)),
         )
     }
-    for page in pages:
-        if page.kind in (PUBLIC, PERSONAL) and changed.get(page.event) is not None and page not in others:
-            yield page
+    known = {event_id for event_id, players in changed.items() if players is not None}
+    return [page for page in pages if page[0] not in (PUBLIC, PERSONAL) or page[1] not in known or page in theirs]
 
 
 def _changed_players(before: Seen, now: Seen, event_id: str) -> set[str] | None:
