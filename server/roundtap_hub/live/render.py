@@ -132,7 +132,6 @@ class RenderCache:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._pages: OrderedDict[Hashable, _Page] = OrderedDict()
-        self._counted: OrderedDict[str, tuple[str, Mapping[str, int]]] = OrderedDict()
         self.rows = RowCache().rows
 
     def page(
@@ -154,16 +153,6 @@ class RenderCache:
                 newest = self._keep(key, draw(cached.newest if cached else None), now_ms)
             return newest, old
 
-    def counted(self, event_id: str, version: str, count: Callable[[], Mapping[str, int]]) -> Mapping[str, int]:
-        """What `count` counts for this version of the event's console."""
-        of, counts = self._counted.get(event_id, ("", {}))
-        if of != version:
-            counts = count()
-            self._counted[event_id] = version, counts
-            while len(self._counted) > MAX_PAGES:
-                self._counted.popitem(last=False)
-        return counts
-
     @staticmethod
     def _earlier(cached: _Page | None, since: str | None) -> regions.RenderedPage | None:
         if cached is None or since is None:
@@ -175,7 +164,6 @@ class RenderCache:
         if cached is None:
             cached = _Page(drawn, now_ms)
         else:
-            drawn = _share_unchanged(drawn, cached.newest)
             cached.earlier.pop(drawn.version, None)
             if cached.newest.version != drawn.version:
                 cached.earlier[cached.newest.version] = replace(cached.newest, by_role={}, source=None)
@@ -186,22 +174,6 @@ class RenderCache:
         while len(self._pages) > MAX_PAGES:
             self._pages.popitem(last=False)
         return drawn
-
-
-def _share_unchanged(new: regions.RenderedPage, old: regions.RenderedPage) -> regions.RenderedPage:
-    """The same rendering, sharing unchanged parts with the old one."""
-    return replace(
-        new,
-        beside=old.beside if old.beside == new.beside else new.beside,
-        regions={id: _share_region(region, old.regions.get(id)) for id, region in new.regions.items()},
-    )
-
-
-def _share_region(new: regions.Region, old: regions.Region | None) -> regions.Region:
-    if old is None or new == old:
-        return old or new
-    rows = {row: row for row in old.rows()}
-    return replace(new, groups=tuple(tuple(rows.get(row, row) for row in group) for group in new.groups))
 
 
 def current_version(feed: PageKey | None) -> str:
@@ -361,20 +333,12 @@ def render_page(template: str, feed: PageKey | None = None, **context: Any) -> r
             "this_place": current_place(),
             "places": places.OF_EVENT if state is not None else places.OF_HUB,
             "home": places.HOME,
-            "open_things": _open_things(state, feed, version),
+            "open_things": current_app.extensions[OPEN_THINGS](state),
             "running": []
             if state is not None
             else [each for each in current.snapshot().events.values() if each.public_rounds and not each.finished],
         }
     return regions.split_regions(render_template(template, **{**common, **context}), version)
-
-
-def _open_things(state: EventState | None, feed: PageKey | None, version: str) -> Mapping[str, int]:
-    """Of each place, counted once for each version of the console."""
-    count: Callable[[], Mapping[str, int]] = partial(current_app.extensions[OPEN_THINGS], state)
-    if state is not None and feed == PageKey("console", state.id):
-        return render_cache().counted(state.id, version, count)
-    return count()
 
 
 def current_place() -> places.Place:

@@ -284,19 +284,22 @@ def played_matches(event: SavedEvent) -> dict[str, list[tuple[RoundState, MatchS
     return matches
 
 
-@memoized
-def results_version(event: SavedEvent) -> str:
-    """A digest that changes whenever a result, or a player leaving, may have changed the standings."""
+def _results_key(event: SavedEvent) -> tuple[Any, ...]:
+    """What may have changed the standings: the last settled round, players, counted rounds, whether one is in play."""
     state = event.state
     settled = settled_round(state)
+    counted = tuple(r for r in state.public_rounds if r.number <= settled or r.stage == ELIMINATION)
+    return settled, state.entrants, counted, state.live is None
+
+
+@memoized_by(_results_key)
+def results_version(event: SavedEvent) -> str:
+    """A digest that changes whenever a result, or a player leaving, may have changed the standings."""
+    state, (settled, _, counted, _) = event.state, _results_key(event)
     return short_hash(
         settled,
         [(e.id, e.dropped_after, e.disqualified_after, state.status_now(e.id)) for e in state.entrants.values()],
-        [
-            [(m.number, m.revision) for m in r.matches]
-            for r in state.public_rounds
-            if r.number <= settled or r.stage == ELIMINATION
-        ],
+        [[(m.number, m.revision) for m in r.matches] for r in counted],
     )
 
 
