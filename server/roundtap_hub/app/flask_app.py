@@ -100,7 +100,6 @@ def register_pages(app: Flask, hub: Hub) -> None:
         ENROLMENT: hub.enrolment,
         SOUND: lambda: hub.sound,
         render.RENDER_CACHE: render.RenderCache(),
-        render.ROW_CACHE: render.RowCache(),
         error_pages.PENDING_COMMANDS: error_pages.PendingCommands(),
         render.OPEN_THINGS: console.open_things,
     }

@@ -205,7 +205,7 @@ def _region(name: str, text: str) -> Region:
 
 @lru_cache(ROWS_MAX)
 def _row(key: str, text: str) -> Row:
-    """Most rows come from RowCache, again and again: they are read once, and compared by identity."""
+    """Most rows come from RenderCache.rows, again and again: they are read once, and compared by identity."""
     return Row(key, *_piece(text))
 
 

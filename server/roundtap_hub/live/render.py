@@ -69,52 +69,33 @@ _MARK = re.compile(rf"({regions.MAY}[^>]*?:>|{regions.ELSE}|{regions.MAYBE}|{reg
 
 Allowed = Callable[[str], bool]  # whether "POST /console/e1/draw" may be requested
 
-ROW_CACHE = "roundtap-rows"  # the application's extension key for the rows of public pages
-
 RowSource = tuple[str, Hashable, object]
 """A row's key, all that it shows (None: more than can be said; it is never cached), and its macro's argument."""
 
 RENDER_CACHE = "roundtap-console"  # the application's extension key for the console's pages
 
-NOW_MS: Any = LocalProxy(current.now_ms)
-NOTHING: Mapping[str, str] = {}
-"""The time that a page shows, and what was typed where there is nothing to correct: the same objects for all pages, so
-that they share their macros (live/template_tags.py)."""
+# What all pages give their templates: the same objects each time, so that they share macros (live/template_tags.py).
+_SHARED: Mapping[str, Any] = {
+    "languages": LANGUAGES,
+    "clock_text": format_clock,
+    "age_text": regions.age_text,
+    "time_now": lambda: time_of_day(current.hub().clocks.wall()),
+    "now_ms": LocalProxy(current.now_ms),
+    "csrf": lambda: Markup(regions.CSRF),
+    "figure_label": figure_label,
+    "game_words": current.game_words,
+    "way_label": way_label,
+    "option_label": option_label,
+    "typed": {},
+}
+# All the console's answers are filled in for their reader: a rendering has no age yet.
+_ON_CONSOLE: Mapping[str, Any] = {"age_text": lambda ms: Markup(regions.AGE.format(current.now_ms() - ms))}
 
 FRESH_MS = 1000  # how long a rendering is sent as a whole page: an age on it is no older than that
 
 MAX_PAGES, MAX_VERSIONS = 48, 24
 """Pages (place, event, language, round), and earlier versions of each; a browser with an older one loads the
 page."""
-
-
-class RowCache:
-    """A small, thread-safe cache of rows as text."""
-
-    def __init__(self, rows_max: int = regions.ROWS_MAX) -> None:
-        self._kept = rows_max
-        self._rows: OrderedDict[Hashable, str] = OrderedDict()
-
-    def rows(self, *of: Hashable) -> Callable[[Iterable[RowSource], Callable[[object], str]], Markup]:
-        """For templates, `rows(sources, macro)`: rows with their marks, each rendered once. `of`: what every row
-        depends on beside what it shows: page, event, language."""
-
-        def written(sources: Iterable[RowSource], macro: Callable[[object], str]) -> Markup:
-            texts = []
-            for key, shown, thing in sources:
-                text = self._rows.get((of, key, shown))
-                if text is None:
-                    text = (
-                        f"{regions.region_mark(regions.ROW, key)}{macro(thing)}{regions.region_mark(regions.ROW_END)}"
-                    )
-                    if shown is not None:
-                        self._rows[of, key, shown] = text
-                texts.append(text)
-            while len(self._rows) > self._kept:
-                self._rows.popitem(last=False)
-            return Markup("".join(texts))
-
-        return written
 
 
 @dataclass(slots=True)
@@ -132,7 +113,7 @@ class RenderCache:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._pages: OrderedDict[Hashable, _Page] = OrderedDict()
-        self.rows = RowCache().rows
+        self._rows: OrderedDict[Hashable, str] = OrderedDict()
 
     def page(
         self,
@@ -152,6 +133,27 @@ class RenderCache:
             if newest is None or cached is None or (old is None and now_ms - cached.at_ms >= FRESH_MS):
                 newest = self._keep(key, draw(cached.newest if cached else None), now_ms)
             return newest, old
+
+    def rows(self, *of: Hashable) -> Callable[[Iterable[RowSource], Callable[[object], str]], Markup]:
+        """For templates, `rows(sources, macro)`: rows with their marks, each rendered once. `of`: what every row
+        depends on beside what it shows: page, event, language."""
+
+        def written(sources: Iterable[RowSource], macro: Callable[[object], str]) -> Markup:
+            texts = []
+            for key, shown, thing in sources:
+                text = self._rows.get((of, key, shown))
+                if text is None:
+                    text = (
+                        f"{regions.region_mark(regions.ROW, key)}{macro(thing)}{regions.region_mark(regions.ROW_END)}"
+                    )
+                    if shown is not None:
+                        self._rows[of, key, shown] = text
+                texts.append(text)
+            while len(self._rows) > regions.ROWS_MAX:
+                self._rows.popitem(last=False)
+            return Markup("".join(texts))
+
+        return written
 
     @staticmethod
     def _earlier(cached: _Page | None, since: str | None) -> regions.RenderedPage | None:
@@ -225,16 +227,13 @@ def _compress(response: Response) -> Response:
     return response
 
 
-def common_context(hub: RunningHub, t: Words, rows: RowCache) -> dict[str, object]:
+def common_context(hub: RunningHub, t: Words) -> dict[str, object]:
     """The names that every page's template may use."""
     return {
+        **_SHARED,
         "t": t,
         "lang": t.language,
-        "languages": LANGUAGES,
         "hub": hub,
-        "clock_text": format_clock,
-        "age_text": regions.age_text,
-        "time_now": _time_now,
         "knockout_name": lambda what: knockout_name(t, what),
         "round_named": lambda state, number: round_title(t, state, number),
         "restored": hub.service.snapshot.venue.restore_state is not None,
@@ -242,26 +241,10 @@ def common_context(hub: RunningHub, t: Words, rows: RowCache) -> dict[str, objec
         "said_to": lambda event_id: announcement_lines(
             hub.service.snapshot.venue.display_plan.for_event(event_id), hub.clocks.now(), hub.clocks.wall()
         ),
-        "figure_label": figure_label,
-        "game_words": current.game_words,
-        "way_label": way_label,
-        "option_label": option_label,
         "worth_label": lambda key: t.first(f"worth.{key}", f"column.{key}"),
-        "row_texts": lambda *of: rows.rows(t.language, *of),
+        "row_texts": lambda *of: render_cache().rows(t.language, *of),
         "build": version(),
     }
-
-
-def _time_now() -> str:
-    return time_of_day(current.hub().clocks.wall())
-
-
-def _csrf() -> Markup:
-    return Markup(regions.CSRF)
-
-
-def _age_mark(age_ms: int) -> Markup:
-    return Markup(regions.AGE.format(current.now_ms() - age_ms))
 
 
 def schedule_of(hub: RunningHub, state: EventState) -> Schedule | None:
@@ -300,12 +283,11 @@ def render_page(template: str, feed: PageKey | None = None, **context: Any) -> r
     asks = problem if problem is not None and problem.key in NEEDS_REASON else g.get("asks_reason")
     version = current_version(feed)
     common = {
-        **common_context(hub, t, current_app.extensions[ROW_CACHE]),
+        **common_context(hub, t),
         "feed": feed,
         "alone": False,
         "seen": Markup(regions.SEEN),
         "address": g.get("address", ""),
-        "now_ms": NOW_MS,
         "sent_ms": Markup(regions.NOW),
         "organizer": current.is_organizer(),
         "console": current.is_organizer() and request.blueprint == "console",
@@ -313,21 +295,17 @@ def render_page(template: str, feed: PageKey | None = None, **context: Any) -> r
         "role_name": Markup(regions.ROLE),
         "may": may_request,
         "roles_allowed": roles_allowed,
-        "csrf": _csrf,
         "problem": sanitize_text(problem.named(context.get("names", {})).say(t)) if problem else "",
         "problem_key": problem.key if problem else "",
         "lost_squads": problem.params.get("lost", "") if problem else "",
         "problem_where": sanitize_text(problem.where) if problem else "",
-        "typed": request.form if problem else NOTHING,
+        **({"typed": request.form} if problem else {}),
         "wants_reason": asks.say(t) if asks is not None else "",
         "changes_cut": _choices(problem, state) if problem else (),
         "steps": StepMarks(state) if state is not None else None,
     }
     if request.blueprint == "console":
-        # All its answers are filled in for their reader: a rendering has no age yet.
-        common |= {
-            "age_text": _age_mark,
-        }
+        common |= _ON_CONSOLE
     if request.blueprint == "console" and not context.get("alone"):
         common |= {
             "this_place": current_place(),

@@ -22,8 +22,8 @@ _MARKS = {
     "moving": (regions.MOVING, regions.MOVING_END),
 }
 
+# What templates call most: functions that want nothing of a template's context.
 PLAIN_CALLS = frozenset({"t", "sign", "url_for", "static_url", "clock_text", "age_text", "csrf"})
-"""What templates call most: functions that want nothing of a template's context."""
 
 MACROS_MAX = 8  # contexts for which a template's macros are remembered
 
@@ -107,13 +107,14 @@ class KeptMacros(Template):
         given = {**(vars or {}), **{name: value for name, value in (locals or {}).items() if value is not missing}}
         read = {name: given[name] for name in self._names if name in given}
         key = (*read, *map(id, read.values()))
-        made = self._made.get(key)
-        if made is None:
-            if len(self._made) >= MACROS_MAX:
-                self._made.clear()
+        kept = self.__dict__.setdefault("_kept", {})
+        if (made := kept.get(key)) is None:
+            if len(kept) >= MACROS_MAX:
+                kept.clear()
             # With what they read, whose ids are no other's as long as it is there.
-            made = self._made[key] = read, super().make_module(read)
-        return made[1]
+            made = kept[key] = read, super().make_module(read)
+        module: TemplateModule = made[1]
+        return module
 
     @cached_property
     def _names(self) -> set[str]:
@@ -123,10 +124,6 @@ class KeptMacros(Template):
         imported: Any = [self.environment.get_template(str(name)) for name in meta.find_referenced_templates(tree)]
         return meta.find_undeclared_variables(tree).union(*(each._names for each in imported))
 
-    @cached_property
-    def _made(self) -> dict[tuple[object, ...], tuple[dict[str, Any], TemplateModule]]:
-        return {}
-
 
 class Templates(Environment):
     """The templates of one application."""
@@ -135,5 +132,5 @@ class Templates(Environment):
     template_class = KeptMacros
 
     def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
-        """No template has some of its own: one dict is copied faster than a chain of them."""
+        # No template has some of its own: one dict is copied faster than a chain of them.
         return self.globals

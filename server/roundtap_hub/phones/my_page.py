@@ -260,8 +260,7 @@ def guard_links(bp: Blueprint) -> None:
                 looks=request.method == "GET",
             )
         g.me = who
-        if render.cached_variant() is None:
-            current.browser_id()
+        current.browser_id()
         return None
 
     @bp.after_request

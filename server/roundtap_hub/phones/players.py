@@ -125,7 +125,7 @@ def player_view(event: saved_event.SavedEvent, competitor: str) -> PlayerView:
         record=record,
         figures=values,
         rank=row.rank if row and row.rounds else None,
-        of=saved_event.ranked_count(event),
+        of=sum(ranked.rank is not None for ranked in saved_event.settled_standings(event)),
         worth=worth,
         standing=standing,
         round_name=knockout.title_key(state, newest, match) if newest else None,

@@ -240,12 +240,6 @@ def settled_rows(event: SavedEvent) -> dict[str, StandingsRow]:
 
 
 @memoized_by(_ranking_key)
-def ranked_count(event: SavedEvent) -> int:
-    """How many have a rank in the settled standings."""
-    return sum(row.rank is not None for row in settled_standings(event))
-
-
-@memoized_by(_ranking_key)
 def rank_changes(event: SavedEvent) -> dict[str, int]:
     """How many places each competitor rose (or fell, below zero) in the last settled round; who stayed is left out."""
     settled = settled_round(event.state)
