@@ -354,8 +354,6 @@ class BrowserFeed:
             keys = [group.key for group, version in changed if group.key.language and version != "none"]
             if keys:
                 drawn = dict(zip(keys, await self._cache.render(keys), strict=True))
-            elif begin:
-                await asyncio.sleep(0)
             for group, version in changed:
                 page = drawn.get(group.key)
                 shown = page.rendered if page is not None and not page.redirect else None

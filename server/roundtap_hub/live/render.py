@@ -114,6 +114,7 @@ class RenderCache:
         self._lock = threading.Lock()
         self._pages: OrderedDict[Hashable, _Page] = OrderedDict()
         self._rows: OrderedDict[Hashable, str] = OrderedDict()
+        self._counted: dict[str, tuple[str, Mapping[str, int]]] = {}
 
     def page(
         self,
@@ -133,6 +134,13 @@ class RenderCache:
             if newest is None or cached is None or (old is None and now_ms - cached.at_ms >= FRESH_MS):
                 newest = self._keep(key, draw(cached.newest if cached else None), now_ms)
             return newest, old
+
+    def counted(self, event_id: str, version: str, count: Callable[[], Mapping[str, int]]) -> Mapping[str, int]:
+        """What `count` counts for this version of the event's console."""
+        of, counts = self._counted.get(event_id, ("", {}))
+        if of != version:
+            _, counts = self._counted[event_id] = version, count()
+        return counts
 
     def rows(self, *of: Hashable) -> Callable[[Iterable[RowSource], Callable[[object], str]], Markup]:
         """For templates, `rows(sources, macro)`: rows with their marks, each rendered once. `of`: what every row
@@ -307,11 +315,14 @@ def render_page(template: str, feed: PageKey | None = None, **context: Any) -> r
     if request.blueprint == "console":
         common |= _ON_CONSOLE
     if request.blueprint == "console" and not context.get("alone"):
+        count: Callable[[], Mapping[str, int]] = partial(current_app.extensions[OPEN_THINGS], state)
         common |= {
             "this_place": current_place(),
             "places": places.OF_EVENT if state is not None else places.OF_HUB,
             "home": places.HOME,
-            "open_things": current_app.extensions[OPEN_THINGS](state),
+            "open_things": render_cache().counted(state.id, version, count)
+            if state is not None and feed == PageKey("console", state.id)
+            else count(),
             "running": []
             if state is not None
             else [each for each in current.snapshot().events.values() if each.public_rounds and not each.finished],

@@ -8,7 +8,6 @@ from typing import Any
 from flask.templating import Environment
 from jinja2 import Template, meta, nodes
 from jinja2.compiler import CodeGenerator, Frame
-from jinja2.environment import TemplateModule
 from jinja2.ext import Extension
 from jinja2.parser import Parser
 from jinja2.utils import missing
@@ -103,7 +102,7 @@ class KeptMacros(Template):
     """A template whose macros are made once for many pages that import them "with context": anew only where a name that
     they read there means something else. What all templates have (an environment's globals) means the same."""
 
-    def make_module(self, vars: Any = None, shared: bool = False, locals: Any = None) -> TemplateModule:
+    def make_module(self, vars: Any = None, shared: bool = False, locals: Any = None) -> Any:
         given = {**(vars or {}), **{name: value for name, value in (locals or {}).items() if value is not missing}}
         read = {name: given[name] for name in self._names if name in given}
         key = (*read, *map(id, read.values()))
@@ -113,8 +112,7 @@ class KeptMacros(Template):
                 kept.clear()
             # With what they read, whose ids are no other's as long as it is there.
             made = kept[key] = read, super().make_module(read)
-        module: TemplateModule = made[1]
-        return module
+        return made[1]
 
     @cached_property
     def _names(self) -> set[str]:
@@ -131,6 +129,6 @@ class Templates(Environment):
     code_generator_class = PlainCode
     template_class = KeptMacros
 
-    def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
+    def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, object]:
         # No template has some of its own: one dict is copied faster than a chain of them.
         return self.globals

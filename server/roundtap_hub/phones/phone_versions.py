@@ -1,9 +1,8 @@
 """What phones' pages show that may change: a player's pages, and those of an event that all may read."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from roundtap_core.event.states import Request
 from roundtap_core.records import ELIMINATION
 from roundtap_hub.http.routes import PageKey
 from roundtap_hub.live.page_cache import HubNow, event_page, page_kind
@@ -209,12 +208,13 @@ def _changed_players(before: Seen, now: Seen, event_id: str) -> set[str] | None:
             if pair[0] is not pair[1]
             for match in pair
         ]
+    asked = [(of.calls, of.wishes) for of in (old, event)]
     changed_keys = {
-        key for name in ("calls", "wishes") for key in _changed_keys(getattr(old, name), getattr(event, name))
+        key
+        for one, other in zip(*asked, strict=True)
+        if one is not other
+        for key in {**one, **other}
+        if one.get(key) != other.get(key)
     }
     matches += [round_and_match[1] for key in changed_keys if (round_and_match := event.find_match(key)) is not None]
     return {who for match in matches for who in (match.match.a, match.match.b) if who} | changed_keys
-
-
-def _changed_keys(old: Mapping[str, Request], new: Mapping[str, Request]) -> Iterator[str]:
-    return (key for key in {**old, **new} if old.get(key) != new.get(key)) if old is not new else iter(())
