@@ -50,11 +50,11 @@ class PairingsByTable(RoundNotice, frozen=True, kw_only=True):
 
 
 class NameLine(Message, frozen=True, kw_only=True):
-    """`side`: at which side of the table this one sits."""
+    """`against`: who sits opposite, None without; `side`: at which side of the table this one sits."""
 
     name: DisplayText
+    against: DisplayText | None = None
     record: Word
-    value: Word
     table: Count | None
     bye: Word | None
     members: Members = ()

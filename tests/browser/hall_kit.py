@@ -3,6 +3,7 @@
 import asyncio
 import socket
 import threading
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
@@ -10,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import uvicorn
 from pages_kit import Browser, House, Time, open_house
@@ -45,16 +47,25 @@ class Running(Time):
 
 class Doors:
     """Who comes to a hub, and how many of them listen to its feed. `asked`: the path of each request and the client's
-    port, which is its connection."""
+    port, which is its connection. `answers`: the path of each form that leads on, and the act that the page there will
+    tell of, or ""."""
 
     def __init__(self, application: HubApplication) -> None:
         self.application = application
         self.asked: list[tuple[str, int]] = []
+        self.answers: list[tuple[str, str]] = []
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def noted(said: Any) -> None:
+            leads_to = dict(said.get("headers", ())).get(b"location") or dict(said.get("headers", ())).get(b"Location")
+            if leads_to and scope["method"] == "POST":
+                query = parse_qs(urlsplit(leads_to.decode()).query)
+                self.answers.append((scope["path"], query.get("did", [""])[0]))
+            await send(said)
+
         if scope["type"] == "http":
             self.asked.append((scope["path"], scope["client"][1]))
-        await self.application(scope, receive, send)
+        await self.application(scope, receive, noted)
 
     @property
     def listeners(self) -> int:
@@ -71,6 +82,12 @@ class Hall:
     time: Running
     events: dict[str, str] = field(default_factory=dict)
     """Event id by the name of its state."""
+    heard: dict[str, str] = field(default_factory=dict)
+    """The messages that were read, by the act that they tell of (hand_kit.py)."""
+    undone: Counter[str] = field(default_factory=Counter)
+    """The kinds of acts that were undone."""
+    refused: list[str] = field(default_factory=list)
+    """What was said to those who wanted to undo too late."""
 
     def event(self, event_id: str) -> EventState:
         found = self.house.service.snapshot.event(event_id)

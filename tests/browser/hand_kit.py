@@ -1,14 +1,20 @@
-"""Hands that only click and type, as hasty as people are, and a ledger of what they did: what must stand afterwards."""
+"""Hands that only click and type, as hasty as people are, and read what each press says it did; a ledger of what they
+did: what must stand afterwards."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import groupby
 
 from hall_kit import Hall
 from screen_kit import DESK, Screen, Size
 from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.remote.webelement import WebElement
 
+from roundtap_core.event.entries import Entry
+from roundtap_core.event.states import DRAFT, EXTENSION, MatchState
 from roundtap_hub.live.forms import CLICK_DEBOUNCE_MS
+from roundtap_hub.store.event_times import STAFF
 
 LATE_MS = (100, 350, 900)
 """Clicks that meant what was there before: so long after the page changed, by its own clock."""
@@ -42,6 +48,62 @@ return null;
 """
 
 
+MESSAGE = """
+// The message about that act, where whoever pressed sees it without scrolling.
+const said = document.getElementById("did"), did = new URL(location.href).searchParams.get("did");
+if (document.readyState !== "complete" || did !== arguments[0] || !said.innerText.trim()) return "";
+const box = said.getBoundingClientRect();
+return box.bottom > 0 && box.top < innerHeight ? said.innerText.trim().replace(/\\s+/g, " ") : "";
+"""
+
+Act = tuple[Entry, ...]
+
+
+def acts_of(hall: Hall, event_id: str) -> list[Act]:
+    """What the staff did in an event, as the journal has it: what was asked for together has one time."""
+    entries = [one for one in hall.house.service.entries(event_id) if one.actor.partition(":")[0] in STAFF]
+    return [tuple(one) for _, one in groupby(entries, lambda entry: (entry.actor, entry.at))]
+
+
+def kind_of(hall: Hall, event_id: str, act: Act) -> str:
+    """What was done, as far as its undoing differs from that of others."""
+    entry = act[-1]
+    off = any(not entry.data.get(key, True) for key in ("on", "used", "sign_up", "result", "by"))
+    found = hall.event(event_id).find_match(str(entry.data.get("match", "")))
+    corrected = entry.kind == "result-entered" and not off and found and found[1].replaced
+    also = entry.data.get("state") or ("off" if off else "corrected" if corrected else "")
+    return f"{entry.kind}.{also}".rstrip(".")
+
+
+def extension_minutes(match: MatchState) -> int:
+    return sum(line.minutes or 0 for line in match.log if line.kind == EXTENSION)
+
+
+def shape(hall: Hall, event_id: str) -> dict[str, object]:
+    """What counts in an event now, without how it came about."""
+    event = hall.event(event_id)
+    return {
+        "rounds": [
+            # A cut that is undone leaves the round before it closed, and its clock stopped.
+            (
+                one.number,
+                one.status == DRAFT,
+                [(each.match, each.drawn, extension_minutes(each)) for each in one.matches],
+            )
+            for one in event.rounds
+        ],
+        "people": {who: (one.active, one.checked_in, one.ticks) for who, one in event.entrants.items()},
+        "officials": {who: one.on_duty for who, one in event.officials.items()},
+        "calls": {match: call.taken_by for match, call in event.calls.items()},
+        "wishes": {who: wish.refused for who, wish in event.wishes.items()},
+        "set": (event.given_options, event.about, event.prizes, event.check_in, event.sign_up),
+        "clock": event.clock.state
+        if any(one.match.result is None for each in event.rounds for one in each.matches)
+        else "",
+        "course": (event.cut is not None, event.finished),
+    }
+
+
 @dataclass
 class Ledger:
     """What was clicked, in the names that were shown: the only source of what must stand."""
@@ -68,7 +130,9 @@ class Hand:
         """Each organizer comes by another name of the hub: a session of their own."""
         screen.driver.switch_to.new_window("tab")
         self.handle = screen.driver.current_window_handle
-        self.late_clicks = 0
+        self.late_clicks = self.presses = 0
+        self.other: Hand | None = None
+        """Who leads beside them, in a window of their own, and undoes every second act."""
         screen.prepare_tab()
         screen.stand_still()
 
@@ -90,6 +154,7 @@ class Hand:
         return spot
 
     def tap(self, spot: tuple[float, float], count: int = 1) -> None:
+        self.presses += 1
         for kind in ("mousePressed", "mouseReleased"):
             self.screen.cdp(
                 "Input.dispatchMouseEvent",
@@ -112,17 +177,100 @@ class Hand:
 
     def leads(self, one: WebElement | str, what: str, true: Callable[[], object], twice: bool = False) -> None:
         """A click that leads to another page or changes this one; with `twice` it is a double click."""
-        spot = self.click(one)
-        if twice:
-            self.tap(spot, 2)
-            self.late_clicks += 1
-        self.screen.until(true, what)
+        with self.reads():
+            spot = self.click(one)
+            if twice:
+                self.tap(spot, 2)
+                self.late_clicks += 1
+            self.screen.until(true, what)
 
     def type(self, selector: str, text: str) -> None:
         one = self.screen.one(selector)
         self.click(one)
         one.clear()
         one.send_keys(text)
+
+    # --- what it says that it did
+
+    @contextmanager
+    def reads(self) -> Iterator[None]:
+        """Whatever the staff does meanwhile says so on the page that follows, by the journal and by what forms are
+        answered with."""
+        doors, ids = self.hall.doors, self.hall.house.service.snapshot.ids
+        answers, before = len(doors.answers), {one: len(acts_of(self.hall, one)) for one in ids}
+        yield
+        made = [f"{one}.{act[-1].number}" for one, act in self.new_acts(before)]
+        made += [did for path, did in doors.answers[answers:] if did and did not in made]
+        for did in made:
+            self.hall.heard[did] = self.screen.until(
+                lambda did=did: self.screen.run(MESSAGE, did), f"the message about {did}, after {doors.answers[-3:]}"
+            )
+
+    def new_acts(self, before: dict[str, int]) -> list[tuple[str, Act]]:
+        ids = self.hall.house.service.snapshot.ids
+        return [(one, act) for one in ids for act in acts_of(self.hall, one)[before.get(one, 0) :]]
+
+    def tries(self, event_id: str, act: Callable[[], None], again: bool = True) -> None:
+        """What they do; the first of each kind that offers *Undo* is undone and done again. What undid it is undone as
+        well, where that is offered."""
+        before = shape(self.hall, event_id)
+        act()
+        after = shape(self.hall, event_id)
+        if not self.undoes(event_id):
+            return
+        self.stands(event_id, before)
+        if self.undoes(event_id):
+            self.stands(event_id, after)
+            self.undo(event_id)
+            self.stands(event_id, before)
+        if again:
+            act()
+
+    def stands(self, event_id: str, before: dict[str, object]) -> None:
+        now = shape(self.hall, event_id)
+        assert now == before, (
+            [[(entry.kind, entry.data) for entry in act] for act in acts_of(self.hall, event_id)[-4:]],
+            {part: (before[part], now[part]) for part in now if now[part] != before[part]},
+        )
+
+    def undoes(self, event_id: str) -> bool:
+        """The last act is undone, if nobody has tried that of its kind, and its message offers it: every second one by
+        the other organizer, in their list."""
+        kind = kind_of(self.hall, event_id, acts_of(self.hall, event_id)[-1])
+        if self.hall.undone[kind] or not self.screen.all("#did button"):
+            return False
+        self.hall.undone[kind] += 1
+        if self.other and len(self.hall.undone) % 2:
+            self.other.look().open(f"{self.other.url}/console/{event_id}/acts")
+            self.other.undo(event_id, ".acts li:first-child button")
+            self.look().driver.refresh()
+            self.screen.whole()
+        else:
+            self.undo(event_id)
+        return True
+
+    def undo(self, event_id: str, button: str = "#did button") -> None:
+        number = self.hall.event(event_id).number
+        self.screen.settle()
+        self.hall.time.ahead_ms += CLICK_DEBOUNCE_MS
+        self.leads(button, "it to be undone", lambda: self.hall.event(event_id).number > number, twice=True)
+
+    def looks_along(self, other: "Hand") -> None:
+        """They see the message that the other one sees."""
+        address = other.look().driver.current_url.partition("://")[2].partition("/")[2]
+        self.look().open(f"{self.url}/{address}")
+        assert self.screen.all("#did button"), self.screen.text()
+
+    def too_late(self, event_id: str) -> None:
+        """Something has followed since: the *Undo* that still stands here is refused in a sentence, and changes nothing."""
+        self.look().settle()
+        self.hall.time.ahead_ms += CLICK_DEBOUNCE_MS
+        number = self.hall.event(event_id).number
+        self.click("#did button")
+        said = self.screen.until(lambda: self.screen.one(".problem").text.strip(), "why it is not undone")
+        assert said.endswith("."), said
+        assert self.hall.event(event_id).number == number, said
+        self.hall.refused.append(said)
 
     # --- the next step
 
@@ -173,11 +321,12 @@ class Hand:
             spot = self.in_sight("#next .confirm[open] form button.danger")
         else:
             spot = self.in_sight("#next .main")
-        self.tap(spot)
-        self.tap(spot, 2)
-        self.screen.until(lambda: self.where(event_id) != before, f"{before} to become {to}")
-        self.screen.until(lambda: self.step() not in ("", shown), f"the step after {shown}")
-        self.late(spot)
+        with self.reads():
+            self.tap(spot)
+            self.tap(spot, 2)
+            self.screen.until(lambda: self.where(event_id) != before, f"{before} to become {to}")
+            self.screen.until(lambda: self.step() not in ("", shown), f"the step after {shown}")
+            self.late(spot)
         assert self.where(event_id) == to
         self.ready()
         assert self.where(event_id) == to

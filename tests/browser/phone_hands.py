@@ -84,24 +84,39 @@ def second_organizer(desk: Hand, other: Hand) -> None:
     other.look().log_in(other.url, pin)
 
 
+AWAITED = "#check-people li:not(.is-here)"
+
+
 def check_in(desk: Hand, phones: Phones, event_id: str) -> None:
     """One says so with the phone, one at the desk by name, the others beside; the last one is waited for in words."""
     hall, screen = desk.hall, desk.look()
     state = hall.event(event_id)
     names = {one: person.name for one, person in hall.house.service.snapshot.people_of(event_id).items()}
     by_phone, by_desk, last, *others = state.entrants
-    screen.open(f"{desk.url}/console/{event_id}/check-in")
-    desk.leads("form[action$='/check-in'] button.main", "check-in to be used", lambda: screen.all("#check-missing li"))
+    page = f"{desk.url}/console/{event_id}/check-in"
+
+    def used() -> None:
+        screen.open(page)
+        desk.leads("form[action$='/check-in'] button.main", "check-in to be used", lambda: screen.all(AWAITED))
+
+    def named() -> None:
+        screen.open(page)
+        desk.type("input#name", names[by_desk])
+        desk.leads(".check-form button.main", "them to be here", lambda: _here(desk, event_id) == 2, twice=True)
+
+    def last_one() -> None:
+        screen.open(page)
+        waited_for = [one.text for one in screen.all(f"{AWAITED} b")]
+        assert waited_for == [names[last]]
+        desk.leads(f"{AWAITED} form button", "everybody", lambda: _here(desk, event_id) == len(state.entrants))
+
+    desk.tries(event_id, used)
     phone = phones.open(by_phone)
     phones.hand.leads("#my-here button.main", "the hub's word", lambda: phone.all("#my-here:not(:has(button))"))
     desk.look()
-    desk.type("input#name", names[by_desk])
-    desk.leads(".check-form button.main", "them to be here", lambda: _here(desk, event_id) == 2, twice=True)
+    desk.tries(event_id, named)
     hall.tell(event_id, *(CheckIn(one, True) for one in others))
-    screen.open(f"{desk.url}/console/{event_id}/check-in")
-    waited_for = [one.text for one in screen.all("#check-missing li b")]
-    assert waited_for == [names[last]]
-    desk.leads("#check-missing li form button", "everybody", lambda: _here(desk, event_id) == len(state.entrants))
+    desk.tries(event_id, last_one)
     screen.open(f"{desk.url}/console/{event_id}")
 
 

@@ -94,6 +94,8 @@ for (const one of document.body.querySelectorAll("*")) {
                 if (style.display === "inline" || style.display === "contents") continue;
                 const of = at.getBoundingClientRect();
                 if (scrolls(at, "overflowX")) break;
+                // One line with … at its end, whose whole is its title.
+                if (style.textOverflow === "ellipsis" && at.title.includes(text.data.trim())) break;
                 if (style.overflowX !== "visible" && (box.right > of.right + 2 || box.left < of.left - 2))
                     { said.push(`cut at the side: “${text.data.trim().slice(0, 60)}” in ${where(at)}`); break; }
                 if (style.overflowY !== "visible" && !scrolls(at, "overflowY")

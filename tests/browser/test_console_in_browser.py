@@ -36,11 +36,11 @@ def typed(driver: webdriver.Chrome, selector: str) -> str:
 def test_a_name_is_found_and_its_forms_come_when_it_is_opened(hall: Hall, screen: Screen) -> None:
     browser, event = screen.driver, at_the_desk(hall, screen)
     screen.settle()
-    assert not the(browser, "form[action$='/rename']")
+    assert not the(browser, "form[action$='/details']")
     browser.find_element(By.TAG_NAME, "body").send_keys("/")
     browser.switch_to.active_element.send_keys("player 17", Keys.ENTER)
-    screen.until(lambda: the(browser, "#person-p17[open] form[action$='/p17/rename']"), "the forms")
-    assert len(the(browser, "form[action$='/rename']")) == 1
+    screen.until(lambda: the(browser, "#person-p17[open] form[action$='/p17/details']"), "the forms")
+    assert len(the(browser, "form[action$='/details']")) == 1
     name = browser.find_element(By.CSS_SELECTOR, "#person-p17 input[name=name]")
     name.clear()
     name.send_keys("Zoë Łącka", Keys.ENTER)
@@ -54,6 +54,7 @@ def test_changes_come_as_rows_and_leave_alone_what_is_being_typed(hall: Hall, sc
     browser.execute_script("document.getElementById('person-p3').open = true")
     reason = "#person-p3 form[action$='/warn'] input[name=reason]"
     screen.until(lambda: the(browser, reason), "the forms")
+    browser.execute_script("document.getElementById('warn-p3').open = true")
     browser.find_element(By.CSS_SELECTOR, reason).send_keys("came late, for the sec")
     # Somebody else's row comes in around the form.
     other = next(m.match.a for m in hall.event(event).live.open_matches if "p3" not in (m.match.a, m.match.b))
@@ -94,7 +95,7 @@ def test_live_changes_load_no_page(hall: Hall, screen: Screen) -> None:
         screen.until(lambda at=number: the(browser, f"li[data-key='p{at}'] .mark"), "the warning")
     assert browser.execute_script(LOADED, f"/console/{event}/players") == []
     # Open stays open, with the forms in it, which are those of now.
-    assert the(browser, "#person-p3[open] form[action$='/p3/rename']")
+    assert the(browser, "#person-p3[open] form[action$='/p3/details']")
     hall.tell(event, GiveWarning("p3", "a loud phone"))
     screen.until(lambda: "a loud phone" in browser.find_element(By.ID, "person-p3").text, "the forms of now")
 
@@ -103,7 +104,7 @@ def test_what_could_not_be_saved_is_there_and_stays_while_others_go_on(hall: Hal
     browser, event = screen.driver, at_the_desk(hall, screen)
     screen.settle()
     browser.execute_script("document.getElementById('person-p5').open = true")
-    field = "#person-p5 form[action$='/rename'] input[name=name]"
+    field = "#person-p5 form[action$='/details'] input[name=name]"
     screen.until(lambda: the(browser, field), "the forms")
     name = browser.find_element(By.CSS_SELECTOR, field)
     browser.execute_script("arguments[0].removeAttribute('maxlength'); arguments[0].value = 'x'.repeat(90)", name)
@@ -123,6 +124,7 @@ def test_without_scripts_the_forms_are_a_page_away(hall: Hall, screen: Screen) -
     screen.click("#person-p3 a")
     assert browser.current_url.endswith(f"/console/{event}/person/p3")
     assert PEOPLE[2] in browser.find_element(By.TAG_NAME, "h1").text
+    screen.click("#warn-p3 > summary")
     browser.find_element(By.CSS_SELECTOR, "form[action$='/warn'] input[name=reason]").send_keys("late", Keys.ENTER)
     screen.until(lambda: hall.event(event).entrants["p3"].warnings, "the warning")
     assert [warning["reason"] for warning in hall.event(event).entrants["p3"].warnings] == ["late"]
@@ -150,7 +152,12 @@ def test_after_a_check_in_by_name_and_a_refused_one_the_field_takes_the_next_nam
     own_hall.house.organizer().post(f"/console/{event}/check-in", used="1")
     screen.log_in(own_hall.url, PIN)
     screen.open(f"{own_hall.url}/console/{event}/check-in")
-    for name, shown in (("Player 02", "#check-here"), ("Player 02", "[role=alert]"), ("Player 03", "#check-here")):
+    here = "#check-people .is-here[data-key={}]"
+    for name, shown in (
+        ("Player 02", here.format("p2")),
+        ("Player 02", "[role=alert]"),
+        ("Player 03", here.format("p3")),
+    ):
         screen.settle()
         screen.press(name, Keys.ENTER)
         screen.until(

@@ -260,7 +260,7 @@ def test_a_slash_finds_tables_and_people_from_any_page(hall: Hall, desk: Screen)
     keys.press("wisniewska-sz aleks")
     desk.until(lambda: driver.find_elements(By.CSS_SELECTOR, "#find-list [role=option][aria-selected=true]"), "her")
     keys.press(Keys.ENTER)
-    desk.until(lambda: driver.find_elements(By.CSS_SELECTOR, f"#person-p{who}[open] form[action$='/rename']"), "forms")
+    desk.until(lambda: driver.find_elements(By.CSS_SELECTOR, f"#person-p{who}[open] form[action$='/details']"), "forms")
     # Anywhere else: a table by its number, typed faster than it is found.
     driver.get(f"{url}/console/units")
     match = at_table(house, 33)
@@ -323,7 +323,7 @@ def test_a_row_of_the_check_in_stays_under_the_hand_for_a_second(screen: Screen,
         screen.stand_still()
         screen.log_in(hall.url, PIN)
         screen.open(f"{hall.url}/console/e1/check-in")
-        row = driver.find_element(By.CSS_SELECTOR, "#check-missing [data-key=p2]")
+        row = driver.find_element(By.CSS_SELECTOR, "#check-people [data-key=p2]")
         screen.until(
             lambda: driver.execute_script("return window.feeds.some((feed) => feed.readyState === 1)"), "a feed"
         )
@@ -341,4 +341,5 @@ def test_a_row_of_the_check_in_stays_under_the_hand_for_a_second(screen: Screen,
         driver.execute_async_script("setTimeout(arguments[0], 300)")
         assert row.rect["y"] == at
         screen.go_on(1000)
-        screen.until(lambda: screen.all("#check-here [data-key=p1]"), "the other's row to move")
+        screen.until(lambda: screen.all("#check-people .is-here[data-key=p1]"), "the other's row to change")
+        assert driver.find_element(By.CSS_SELECTOR, "#check-people [data-key=p2]").rect["y"] == at, "and none moves"

@@ -70,23 +70,31 @@ class Evening:
         assert len(self.hall.house.service.snapshot.ids) == before + 1
         self.event_id = screen.driver.current_url.rsplit("/", 1)[1].partition("#")[0].partition("?")[0]
         hand.ready()
+        hand.tries(self.event_id, lambda: self.take_in(people))
+        screen.open(self.console)
+        screen.until(lambda: len(self.hall.event(self.event_id).entrants) == count, f"{count} people")
+
+    def take_in(self, people: Path) -> None:
+        hand, screen = self.hand, self.hand.look()
         screen.open(f"{self.console}/players")
         hand.leads("a[href$='/import']", "the import", lambda: screen.all("input[type=file]"))
         screen.one("input[type=file]").send_keys(str(people))
         hand.leads("form button.main", "the rows", lambda: screen.all("#rows"))
         hand.leads("#rows button.main", "the players", lambda: screen.all("#roster li"), twice=True)
-        screen.open(self.console)
-        screen.until(lambda: len(self.hall.event(self.event_id).entrants) == count, f"{count} people")
+
+    def next(self, *to: object) -> None:
+        """The next step leads there."""
+        self.hand.tries(self.event_id, lambda: self.hand.next(self.event_id, to))
 
     def draw(self) -> None:
         self.number += 1
-        self.hand.next(self.event_id, (self.number - 1, 1, IDLE, self.cut, False))
+        self.next(self.number - 1, 1, IDLE, self.cut, False)
 
     def publish(self) -> None:
-        self.hand.next(self.event_id, (self.number, None, IDLE, self.cut, False))
+        self.next(self.number, None, IDLE, self.cut, False)
 
     def start(self) -> None:
-        self.hand.next(self.event_id, (self.number, None, RUNNING, self.cut, False))
+        self.next(self.number, None, RUNNING, self.cut, False)
 
     def tables(self) -> list[tuple[str, str, str, str]]:
         """The open tables as the page shows them: match, table, and the two names."""
@@ -163,17 +171,17 @@ class Evening:
         tables = self.tables()
         for at, (match, _, a, b) in enumerate(tables):
             if at < self.by_hand:
-                self.enter(match, a, b)
+                self.hand.tries(self.event_id, lambda seat=(match, a, b): self.enter(*seat))
             else:
                 self.report(match, a, b)
         self.hand.screen.until(lambda: not self.hand.screen.all("#missing .cell a"), "all results")
 
     def make_cut(self) -> None:
         self.cut = True
-        self.hand.next(self.event_id, (self.number, None, IDLE, True, False))
+        self.next(self.number, None, IDLE, True, False)
 
     def finish(self) -> None:
-        self.hand.next(self.event_id, (self.number, None, IDLE, self.cut, True))
+        self.next(self.number, None, IDLE, self.cut, True)
 
 
 def people_file(folder: Path, name: str, people: list[str]) -> Path:
@@ -315,11 +323,15 @@ def no_show(evening: Evening) -> None:
     """One of a table did not come: the other one has what a bye gives."""
     hand, screen = evening.hand, evening.hand.look()
     match, _, a, _ = evening.tables()[-1]
-    evening.to_match(match)
-    hand.click("#no-show > summary")
-    number = evening.hall.event(evening.event_id).number
-    hand.leads("#no-show .row form:last-child button", "the console", lambda: screen.all("#next"), twice=True)
-    assert evening.hall.event(evening.event_id).number > number
+
+    def noted() -> None:
+        evening.to_match(match)
+        hand.click("#no-show > summary")
+        number = evening.hall.event(evening.event_id).number
+        hand.leads("#no-show .row form:last-child button", "the console", lambda: screen.all("#next"), twice=True)
+        assert evening.hall.event(evening.event_id).number > number
+
+    hand.tries(evening.event_id, noted)
     evening.ledger.won[evening.number, frozenset((a,))] = a
 
 
@@ -344,13 +356,18 @@ def dispute(evening: Evening, phones: Phones, judge: Hand) -> None:
 def correct_round_1(evening: Evening) -> None:
     """In round 3 a result of round 1 turns out to be the other way round."""
     hand, screen = evening.hand, evening.hand.look()
-    hand.click("#round-more > summary")
-    hand.leads(".tabs a[href*='round=1']", "round 1", lambda: "round=1" in screen.driver.current_url)
-    hand.leads("#done .cell a", "a match of round 1", lambda: screen.all("#enter [name='text']"))
-    a, b = (each.text for each in screen.all(".versus b"))
-    was = evening.ledger.won[1, frozenset((a, b))]
+    before = dict(evening.ledger.won)
+
+    def corrected() -> None:
+        screen.open(evening.console)
+        hand.click("#round-more > summary")
+        hand.leads(".tabs a[href*='round=1']", "round 1", lambda: "round=1" in screen.driver.current_url)
+        hand.leads("#done .cell a", "a match of round 1", lambda: screen.all("#enter [name='text']"))
+        a, b = (each.text for each in screen.all(".versus b"))
+        evening.fill(a, b, a_wins=before[1, frozenset((a, b))] == b, why="the slip was misread")
+
     evening.number = 1
-    evening.fill(a, b, a_wins=was == b, why="the slip was misread")
+    hand.tries(evening.event_id, corrected)
     evening.number = 3
     screen.open(evening.console)
 
@@ -359,10 +376,15 @@ def leaves_the_cut(evening: Evening) -> None:
     """The first seed leaves between cut and bracket; who is offered the place takes it."""
     hand, screen = evening.hand, evening.hand.look()
     gone = screen.one(".seeds tbody tr th").text
-    hand.click(".seeds tbody tr .confirm > summary")
-    hand.leads(
-        ".seeds tbody tr .confirm[open] form button.danger", "the place to be free", lambda: screen.all("#offered")
-    )
+
+    def left() -> None:
+        screen.open(evening.console)
+        hand.click(".seeds tbody tr .confirm > summary")
+        hand.leads(
+            ".seeds tbody tr .confirm[open] form button.danger", "the place to be free", lambda: screen.all("#offered")
+        )
+
+    hand.tries(evening.event_id, left)
     hand.ready()
     taken = screen.one("#offered p").text
     hand.leads(

@@ -8,7 +8,7 @@ from fridays_kit import TWELVE, four_fridays, friday
 from hall_kit import Hall
 from hand_kit import PRESSED, SPOT
 from pages_kit import PIN
-from screen_kit import PHONE, Screen
+from screen_kit import PHONE, Screen, Size
 from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
@@ -139,6 +139,8 @@ def test_by_mouse_alone(own_hall: Hall, hand: Counted) -> None:
 
 def test_a_tap_moves_nothing_and_a_double_click_is_one(own_hall: Hall, hand: Counted) -> None:
     screen = hand.screen
+    # The page is longer than the window from the beginning, not only once somebody is here.
+    screen.size(Size(1366, 480))
     screen.stand_still()
     screen.open(f"{own_hall.url}/console")
     hand.click(".event-list.over li:first-child form[action$='/again'] button")

@@ -180,6 +180,31 @@ def test_the_clock_stands_in_the_middle_before_and_after_its_first_tick(
         screen.driver.save_screenshot(f"{PICTURES}/clock{left_ms}.png")
 
 
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("show", ["", "pairings"])
+def test_the_last_five_minutes_colour_the_whole_wall(own_hall: Hall, screen: Screen, theme: str, show: str) -> None:
+    hall = own_hall
+    event = hall.create("Winter Open", people=player_names(8), full_names="1")
+    hall.publish(event)
+    hall.tell(event, SetClock("start"))
+    left(hall, event, 6 * 60_000)
+    screen.size(SCREENS[0])
+    screen.open(f"{hall.url}/wall/{event}?theme={theme}&show={show}")
+    screen.until(lambda: screen.run(KNOWN), "the hub's time")
+    paper = "return ['body', '.wall-strip'].map((one) => getComputedStyle(document.querySelector(one)).backgroundColor)"
+    before = screen.run(paper)
+    left(hall, event, 4 * 60_000)
+    screen.until(lambda: screen.run("return document.documentElement.classList.contains('last-five')"), "the colour")
+    body, strip = screen.run(paper)
+    assert body == strip
+    assert body not in before
+    assert "Last minutes" in screen.text()
+    assert screen.axe("color-contrast") == []
+    left(hall, event, 100)
+    screen.until(lambda: "Time is up" in screen.text(), "time up")
+    assert not screen.run("return document.documentElement.classList.contains('last-five')")
+
+
 def test_time_up_fills_the_screen_for_a_minute_with_what_the_rules_ask(own_hall: Hall, screen: Screen) -> None:
     hall = own_hall
     event = hall.create("Winter Open", people=player_names(8))
@@ -198,6 +223,7 @@ def test_time_up_fills_the_screen_for_a_minute_with_what_the_rules_ask(own_hall:
     assert "Finish the current game round, then count points." in said
     assert "Pizza is here" in said, "what is announced stays"
     assert "Winter Open" not in said, "nothing else stands beside it"
+    assert "Still playing" in said
     box = screen.run("return document.getElementById('time-up').getBoundingClientRect().toJSON()")
     assert box["width"] == SCREENS[0].width
     assert screen.run("return getComputedStyle(document.querySelector('#time-up .sign')).animationName") == "none"

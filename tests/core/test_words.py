@@ -142,7 +142,7 @@ def test_no_text_of_a_problem_is_left_over() -> None:
         if isinstance(node, ast.Constant)
     }
     catalogue = {
-        key.removeprefix("problem.")
+        key.removeprefix("problem.").removesuffix(".teams")
         for key in texts(REPOSITORY / "server" / "roundtap_core", "en")
         if key.startswith("problem.")
     }
@@ -216,3 +216,23 @@ def test_the_language_is_chosen(wanted: str, language: str) -> None:
 
 def test_an_unknown_language_reads_english() -> None:
     assert core_words("xx").language == "en"
+
+
+# Those of a store's own game, which no teams play, and counts of one side of a match.
+OF_ONE_EACH = {
+    "problem.everybody_size",
+    "problem.rules_lines_overlap",
+    "own.rounds.line",
+    "problem.conceded_after_winning",
+}
+
+
+def test_whatever_counts_players_counts_teams_where_teams_play() -> None:
+    for package in WITH_WORDS:
+        words = texts(package, "en")
+        for key, text in words.items():
+            forms = text.values() if isinstance(text, dict) else [text]
+            if key not in OF_ONE_EACH and any(
+                re.search(r"\{(n|count|players|fewest)\} players?\b", form) for form in forms
+            ):
+                assert f"{key}.teams" in words, key

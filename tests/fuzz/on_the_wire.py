@@ -280,7 +280,7 @@ class Wire:
 
     def _import(self, raw: bytes) -> Said:
         said = self.organizer.upload("/console/import", raw, [("color", "#00785A"), ("anyway", "1")])
-        event = said.headers.get("location", "").partition("/console/")[2].partition("#")[0]
+        event = said.headers.get("location", "").partition("/console/")[2].partition("#")[0].partition("?")[0]
         if said.status == 303 and event and event != "login":
             # Looked at, as who imported it does; then put away, so that ten thousand of them are no hall.
             seen = self.organizer.ask("GET", f"/console/{event}")

@@ -103,10 +103,10 @@ def pairings_content(matches: int) -> dict[str, Any]:
 def names_content(matches: int) -> dict[str, Any]:
     names = people(2 * matches - 1)
     rows = [
-        {"name": name, "record": "2–0", "value": str(200 + n), "table": n // 2 + 1, "bye": None}
-        for n, name in enumerate(names)
+        {"name": name, "against": other, "record": "2–0", "table": n // 2 + 1, "bye": None}
+        for n, (name, other) in enumerate(zip(names, [*names[1:], names[0]], strict=True))
     ]
-    rows[-1] |= {"table": None, "bye": "bye"}
+    rows[-1] |= {"table": None, "bye": "bye", "against": None}
     return {"event": "Winter Open", "round": 3, "url": URL, "head": HEAD, "rows": sorted(rows, key=lambda r: r["name"])}
 
 

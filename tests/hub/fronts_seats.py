@@ -3,6 +3,7 @@
 Every front answers a case with a `Verdict`: what it would put on record, or the Problem that it shows.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
@@ -151,6 +152,7 @@ class Walk:
         self.pages: dict[tuple[tuple[str, str], ...], Page] = {}
         """Pages by what was asked for: the state stands still, so that each is drawn once."""
         self.gets = 0
+        self.offered: set[str] = set()
 
     def page(self, fields: Fields) -> Page:
         asked = tuple(fields)
@@ -171,9 +173,15 @@ class Walk:
         return Page(answer.status_code, forms_of(answer), problem, answer.headers.get("Location", ""))
 
     def ways(self) -> set[str]:
-        """What the first page offers."""
-        form = self.page(self.base).form("get", self.at)
-        return set(form.controls["way"].values)
+        """What the first page offers, and the ruling where it asks for a score."""
+        if not self.offered:
+            form = self.page(self.base).form("get", self.at)
+            self.offered = set(form.controls["way"].values)
+            if "ruling" in self.offered:
+                asked = MultiDict([*self.base, ("way", "ruling"), ("q.winner", "a")])
+                told = self.browser.client.get(self.at, query_string=asked, headers=self.browser.headers).text
+                self.offered |= set(re.findall(r'href="[^"]*\?way=(ruling_figures)&amp;', told))
+        return self.offered
 
     def walked(self, case: Case) -> tuple[Page, Verdict]:
         """From the first page on, each question answered where it is asked; what is not offered is sent by hand."""
@@ -196,6 +204,8 @@ class Walk:
 
     def _offers(self, case: Case, name: str, control: Control, values: list[str]) -> bool:
         """Whether all of these can be pressed or typed here; squads are ticked, as many as anybody likes."""
+        if name == "way":
+            return set(values) <= self.ways()
         if control.kind == "checkbox":
             return len(set(values)) == len(values) and set(values) <= set(control.values)
         return len(values) == 1 and control.offers(values[0])

@@ -69,7 +69,8 @@ class Ask:
 
 @dataclass(frozen=True)
 class Page:
-    """One page of the walk as it is read. `buttons`: (name, value, side beside it, text)."""
+    """One page of the walk as it is read. `buttons`: (name, value, side beside it, text); `score`: where the score of a
+    ruling is asked, too."""
 
     heading: str
     asks: tuple[Ask, ...]
@@ -80,6 +81,7 @@ class Page:
     outcome: str
     of_side: str = ""
     lot: bool = False
+    score: str = ""
 
     @property
     def at_end(self) -> bool:
@@ -114,6 +116,7 @@ def read_page(text: str, problem: str, at: str = AT) -> Page:
     lot = re.findall(rf'<form method="post" action="{re.escape(at)}/lot">.*?</form>', section, flags=re.S)
     outcome = re.search(r'<p class="large"><b>(.*?)</b>', section, flags=re.S)
     back = re.search(r'<p><a class="button" href="([^"]+)"', main)
+    score = re.search(r'<a class="button" href="([^"]+)">Add the score</a>', section)
     return Page(
         _plain(re.sub(r"<small.*?</small>", "", heading[1], flags=re.S)) if heading else "",
         tuple(read_asks(form)),
@@ -129,6 +132,7 @@ def read_page(text: str, problem: str, at: str = AT) -> Page:
         _plain(outcome[1]) if outcome else "",
         _side(heading[1]) if heading else "",
         bool(lot),
+        html.unescape(score[1]) if score else "",
     )
 
 
@@ -242,21 +246,22 @@ def hall_of(folder: Path, table: Table, at_time: bool) -> Iterator[Hall]:
         if timed and at_time:
             house.service.execute_one("e1", c.SetClock("set", 0), "test")
         hall = Hall(table, house, browser)
-        real = house.service.execute_one
+        real = house.service.execute
 
-        def hear(event: str, command: Any, actor: str, people: Any = (), step: str = "") -> Any:
+        def hear(steps: Any, *more: Any) -> Any:
+            command = steps[0].command
             if not isinstance(command, c.EnterResult):
-                return real(event, command, actor, people, step)
+                return real(steps, *more)
             decide(house.event, command, house.hub.clocks.now())
             hall.heard.append(command)
             return []
 
-        house.service.execute_one = hear  # type: ignore[method-assign]
+        house.service.execute = hear  # type: ignore[method-assign]
         browser.console()
         try:
             yield hall
         finally:
-            house.service.execute_one = real  # type: ignore[method-assign]
+            house.service.execute = real  # type: ignore[method-assign]
 
 
 class Violation(AssertionError):
@@ -279,6 +284,9 @@ class Monkey:
             if page.at_end:
                 if page.back and chance.random() < 0.2:
                     page = self._back(page, path)
+                    continue
+                if page.score and chance.random() < 0.5:
+                    page = hall.page(page.score)
                     continue
                 self._enter(page, path)
                 return

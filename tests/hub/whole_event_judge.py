@@ -280,8 +280,9 @@ class Judge:
                 "–".join(map(str, counts)),
                 *(
                     shown(tie, value, rules)
-                    for tie, value in zip(rules.get("tiebreakers", []), row.values, strict=True)
-                    if value is not None
+                    for n, (tie, value) in enumerate(zip(rules.get("tiebreakers", []), row.values, strict=True))
+                    # What is the same for all has no column.
+                    if value is not None and len({right[each].values[n] for each in rows}) > 1
                 ),
             ]
             self.same(f"{who} on the page", cells[: len(wanted)], wanted)

@@ -9,9 +9,10 @@ import pytest
 
 from roundtap.demo import PLAYERS, RULEBOOK, TABLES, guide
 from roundtap.demo.demo import make_event
+from roundtap_core.elimination.bracket_picture import round_label
 from roundtap_core.event import commands as c
 from roundtap_core.records import Result, SidePair
-from roundtap_core.words import LANGUAGES
+from roundtap_core.words import LANGUAGES, catalogue, core_words
 from roundtap_hub.store.clocks import system_clocks
 from roundtap_hub.store.journal import Journal
 from roundtap_hub.store.service import Service
@@ -66,7 +67,7 @@ def test_a_seat_is_lit_while_its_lamp_is_and_ticked_once_both_are_dark(event: Ev
     assert event.look(ASKS, ASKS) == ("Take seats: table 1", ("table-1", "a"))
     assert event.look({"lamp_a": False, "lamp_b": True}, ASKS) == ("Take seats: table 1", ("table-1", "b"))
     assert event.look(DARK, ASKS) == ("Take seats: table 2", ("table-2", "a"))
-    assert event.look(DARK, DARK) == ("Start the clock", ("console", ""))
+    assert event.look(DARK, DARK) == ("Start clock", ("console", ""))
 
 
 def test_whoever_goes_ahead_is_followed(event: Event) -> None:
@@ -74,7 +75,7 @@ def test_whoever_goes_ahead_is_followed(event: Event) -> None:
     event.do(c.PublishRound(1, 1), c.SetClock("start"))
     assert event.look(ASKS, ASKS) == ("Result at table 1", ("table-1", "a"))
     event.do(enter("1.1"), enter("1.2"))
-    assert event.look() == ("Choose the finalists", ("console", ""))
+    assert event.look() == ("Cut to top 2", ("console", ""))
 
 
 def test_a_discarded_draft_is_drawn_again(event: Event) -> None:
@@ -104,5 +105,26 @@ def test_all_steps_to_the_champion_have_texts(tmp_path: Path, language: str) -> 
             event.do(command)
             seen.append(event.guide.look({1: DARK, 2: DARK}))
         assert [found["now"] for found in seen] == [0, 1, 4, 5, 7, 8, 9, 10, 12, 13, 14]
-        assert all(len(found["steps"]) == 14 and "{" not in found["what"] for found in seen)
+        assert all(len(found["steps"]) == 15 and "{" not in found["what"] for found in seen)
         assert seen[-1]["lit"] is None
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_each_step_that_a_button_does_is_named_as_the_button_is_and_the_last_is_an_event_of_ones_own(
+    tmp_path: Path, language: str
+) -> None:
+    with closing(Event(tmp_path, language)) as event:
+        hub, own = catalogue("roundtap_hub", language), catalogue("roundtap", language)
+        final = round_label(core_words(language), "final")
+        steps = event.guide.look({})["steps"]
+        assert [steps[at] for at in (0, 3, 5, 7, 8, 9, 11, 13, 14)] == [
+            hub("next.publish.button", number=1),
+            hub("next.start_units.button"),
+            hub("me.report"),
+            hub("next.cut.button", size=2),
+            hub("next.draw_knockout.button", name=final),
+            hub("next.publish_knockout.button", name=final),
+            hub("next.start_units.button"),
+            hub("next.champion.button"),
+            own("guide.own"),
+        ]

@@ -75,7 +75,7 @@ BY_CHANCE = {
     "time_up",
     "view.last_round",
     "view.rules",
-    *(f"final.{name}" for name in ("rank", "competitor", "name", "reached", "record", "status")),
+    *(f"final.{name}" for name in ("rank", "competitor", "name", "points", "reached", "record", "status")),
 }
 """A region comes as a whole or by its rows, as it happens to have changed: `tests/hub/live/test_regions.py` holds
 both; a table without a round trip knows no clock: `tests/units/test_newest_word.py`. A store's own game brings its

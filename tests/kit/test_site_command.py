@@ -226,6 +226,17 @@ def test_a_league_stands_below_the_events() -> None:
     assert index.tables == [[head, ["1", "Ana R.", "12", "2", "2", "10", "(6)"]]]
 
 
+def test_a_league_s_bonus_that_all_have_alike_has_no_column() -> None:
+    rows = [
+        LeagueRow(1, "a", 10, 2, 0, {1: LeagueResult(1, 10, True)}, "Ana R."),
+        LeagueRow(2, "b", 8, 1, 0, {}, "Eva L."),
+    ]
+    pages = site_pages(
+        [parse_event_file(json.dumps(event()))], core_words("en"), [("Autumn league", rows, ["2026-11-27"])]
+    )
+    assert Page(pages["index.html"].decode()).tables[0][0] == ["Place", "Name", "Points", "Events", "11-27"]
+
+
 def test_an_older_site_is_replaced_whole(tmp_path: Path) -> None:
     make(tmp_path, event("Forgotten"), event())
     folder = make(tmp_path, event())

@@ -9,7 +9,7 @@ import sys
 
 from size import ROOT
 
-MOST = {"a report": 38, "a console page": 55, "a typed line": 45, "a typed line's page": 52}
+MOST = {"a report": 38, "a console page": 58, "a typed line": 45, "a typed line's page": 52}
 """Three or four more than it takes: on a busy machine a commit is published while its answer is on its way."""
 
 

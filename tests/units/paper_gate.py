@@ -127,8 +127,8 @@ def _by_name() -> dict[str, Any]:
     return {
         **_common(),
         "rows": [
-            {"name": name, "record": "10–1–1", "value": "12345", "table": 104 + n, "bye": None}
-            for n, name in enumerate(sorted(NAMES))
+            {"name": name, "against": other, "record": "10–1–1", "table": 104 + n, "bye": None}
+            for n, (name, other) in enumerate(zip(sorted(NAMES), NAMES, strict=True))
         ],
     }
 

@@ -353,7 +353,22 @@ def test_everybody_is_on_the_pairings_and_the_bye_says_so(sheet):
             assert part in by_table
             assert part in by_name
     assert "Freilos" in by_table
-    assert "frei" in by_name.split()
+    assert "Freilos" in by_name
+
+
+@pytest.mark.parametrize("sheet", [SHEET_58, SHEET_80], ids=["58", "80"])
+def test_the_list_by_name_has_the_opponent_and_keeps_off_the_edges(sheet):
+    rows = [
+        {"name": "Ana R.", "against": "Eva L.", "record": "2–0", "table": 7, "bye": None},
+        {"name": "Kai E.", "against": None, "record": "1–1", "table": None, "bye": "bye"},
+    ]
+    made = layout_job("pairings-name", names_content(1) | {"rows": rows}, sheet, unit_words("en"))
+    listed = [
+        line for line in made if isinstance(line, TextLine) and {"Ana R.", "Eva L.", "Kai E."} & set(texts([line]))
+    ]
+    assert {cell.text for line in listed for cell in line.cells} >= {"Ana R.", "7", "Eva L.", "Kai E."}
+    assert all(cell.start >= 1 and cell.start + cell.width < sheet.columns for line in listed for cell in line.cells)
+    assert len(listed) == (2 if sheet is SHEET_80 else 3)
 
 
 def test_standings_mark_what_decided():

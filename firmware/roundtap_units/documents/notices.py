@@ -1,6 +1,7 @@
 """Pairings and standings to hang up, the proxy of a card, the hub's fingerprint. Data in, print lines out."""
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import zip_longest
 from typing import Any
 
 from roundtap_core import print_contents
@@ -95,7 +96,9 @@ def _players(members: Sequence[str], start: int, sheet: print_lines.Paper) -> li
     """A team's players, in small letters below its name."""
     if not members:
         return []
-    return [print_lines.TextLine((print_lines.TextCell(", ".join(members), start, sheet.columns - start),), small=True)]
+    return [
+        print_lines.TextLine((print_lines.TextCell(", ".join(members), start, sheet.columns - start - 1),), small=True)
+    ]
 
 
 def pairings_by_name(
@@ -104,23 +107,28 @@ def pairings_by_name(
     lines = _head(content, words("paper.pairings", round=round_title(content, words)), words("paper.by_name"), sheet)
     wide = sheet.columns >= WIDE
     record = max([4, *(len(row.record) for row in content.rows)]) + 1
-    name = sheet.columns - record - 5 - (8 if wide else 0)
+    # A column stays free at both edges, and one before the opponent.
+    room = sheet.columns - 2 - record - 4
+    name = (room - 1) // 2 if wide else room
+    opponent = 1 + name + record + 4 + 1
     initial = ""
     for row in content.rows:
         if initial and row.name[:1] != initial:
             lines.append(print_lines.Feed(8))
         initial = row.name[:1]
-        table = words(f"paper.bye.{row.bye}.short") if row.table is None else str(row.table)
-        cells = [
-            print_lines.TextCell(row.record, name, record, print_lines.RIGHT),
-            print_lines.TextCell(table, sheet.columns - 5, 5, print_lines.RIGHT),
-        ]
-        if wide:
-            cells.append(print_lines.TextCell(row.value, name + record, 8, print_lines.RIGHT))
-        below = words(f"{SIDE_NAME}{row.side}") if row.table is not None and NAMED[0] in words else ""
+        cells = (
+            print_lines.TextCell(row.record, 1 + name, record, print_lines.RIGHT),
+            print_lines.TextCell("" if row.table is None else str(row.table), 1 + name + record, 4, print_lines.RIGHT),
+        )
+        across = row.against or words(f"paper.bye.{row.bye}")
+        beside, below = (wrap_text(across, name), []) if wide else ([], [across])
+        side = [words(f"{SIDE_NAME}{row.side}")] if row.table is not None and NAMED[0] in words else []
+        for number, (own, other) in enumerate(zip_longest(wrap_text(row.name, name) or [""], beside, fillvalue="")):
+            pair = (print_lines.TextCell(own, 1, name), print_lines.TextCell(other, opponent, name))
+            lines.append(print_lines.TextLine((*(cells if not number else ()), *pair[: 1 + bool(other)])))
+        lines += _players([*side, *row.members], 1, sheet)
         lines += [
-            *_name_lines(tuple(cells), row.name, 0, name),
-            *_players([*filter(None, (below,)), *row.members], 0, sheet),
+            print_lines.TextLine((print_lines.TextCell(text, 3, sheet.columns - 4),), small=True) for text in below
         ]
     return [*lines, *_foot(content, sheet, words)]
 

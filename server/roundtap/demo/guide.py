@@ -35,13 +35,14 @@ class Lit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class GuideStep:
-    """`title` names its texts "guide.TITLE", and "guide.WHAT.what" for what to press. `done`: the hub has it."""
+    """`button`: the button that it is named as; "" where none has its name: then "guide.WHAT" is it. "guide.WHAT.what"
+    is what to press. `done`: the hub has it."""
 
-    title: str
+    what: str
     done: bool
     lit: Lit | None = None
     params: Mapping[str, object] = field(default_factory=dict)
-    what: str = ""
+    button: str = ""
 
 
 class Guide:
@@ -71,8 +72,9 @@ class Guide:
         return next((each for each in matches if each.match.table == PHONE_TABLE), matches[0]).match.a
 
     def look(self, pictures: Pictures) -> dict[str, Any]:
-        """The guide as the page shows it: the titles of all steps, the number of the one to do now, what to press for
-        it, and where. Raises Problem where the journal cannot be read."""
+        """The guide as the page shows it: the titles of all steps, the last of which leads to an event of one's own;
+        the number of the one to do now, what to press for it, and where. Raises Problem where the journal cannot be
+        read."""
         self._state = read_event(self._journal, self._state)
         steps = list(self._steps(pictures))
         # A later step leaves earlier ones behind: who starts the clock before the seats are taken goes on from there.
@@ -81,8 +83,11 @@ class Guide:
         champion = self._names.get((self._state.ended_as or ("",))[0], "")
         return {
             "now": now,
-            "steps": [self._words(f"guide.{each.title}", **each.params) for each in steps],
-            "what": self._words(f"guide.{step.what or step.title}.what", **step.params)
+            "steps": [
+                *(each.button or self._words(f"guide.{each.what}", **each.params) for each in steps),
+                self._words("guide.own"),
+            ],
+            "what": self._words(f"guide.{step.what}.what", **step.params)
             if step is not None
             else self._words("guide.end", name=champion),
             "lit": step.lit._asdict() if step is not None and step.lit is not None else None,
@@ -112,9 +117,9 @@ class Guide:
         yield self._at_table("report", last)
         yield self._at_console("finish", state.finished, "champion")
 
-    def _at_console(self, title: str, done: bool, button: str, **params: object) -> GuideStep:
+    def _at_console(self, what: str, done: bool, button: str, **params: object) -> GuideStep:
         text = self._hub(f"next.{button}.button", **params)
-        return GuideStep(title, done, Lit(CONSOLE), {"button": text, "yes": self._hub("next.confirm", what=text)})
+        return GuideStep(what, done, Lit(CONSOLE), {"button": text, "yes": self._hub("next.confirm", what=text)}, text)
 
     def _seats(self, match: MatchState, pictures: Pictures) -> GuideStep:
         """By the table's status, or the lamps with which it asks for its seats: the hub keeps no record of them."""
@@ -128,13 +133,19 @@ class Guide:
                 self._seated.add(match.id)
         return GuideStep("seats", match.id in self._seated, _button(match, lamps[0]) if lamps else None, people)
 
-    def _at_table(self, title: str, match: MatchState) -> GuideStep:
+    def _at_table(self, what: str, match: MatchState) -> GuideStep:
         """The side that has not reported yet is to press; ● begins."""
         if match.state == DISPUTE:
             needs = {"needs": self._hub("needs.title")}
-            return GuideStep(title, False, Lit(CONSOLE), self._people(match) | needs, "differ")
+            return GuideStep(
+                "differ",
+                False,
+                Lit(CONSOLE),
+                self._people(match) | needs,
+                self._words(f"guide.{what}", table=match.match.table),
+            )
         side = next((other_side(reported) for reported in match.reports), SIDES[0])
-        return GuideStep(title, match.match.result is not None, _button(match, side), self._people(match))
+        return GuideStep(what, match.match.result is not None, _button(match, side), self._people(match))
 
     def _by_phone(self, match: MatchState) -> GuideStep:
         return GuideStep(
@@ -147,6 +158,7 @@ class Guide:
                 "way": way_label(words_of(self._state.rulebook, self._core), "played", self._state.rulebook_id),
                 "send": self._hub("me.report.say"),
             },
+            self._hub("me.report"),
         )
 
     def _people(self, match: MatchState) -> dict[str, object]:

@@ -46,7 +46,8 @@ class PracticeFront:
         now_s: Callable[[], float] = time.monotonic,
     ) -> None:
         self._application, self._kit, self._ready, self._now_s = application, kit, ready, now_s
-        tables, info = {n: BenchTable(n, kit.panel(n)) for n in kit.tables}, {"hub": "", "frames": True, "paths": paths}
+        tables = {n: BenchTable(n, kit.panel(n)) for n in kit.tables}
+        info = {"hub": "", "frames": True, "paths": paths, "above": practice_hub.PORT_ABOVE}
         self._bench = Bench(
             tables,
             BenchPrinter(kit.printer),

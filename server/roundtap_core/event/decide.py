@@ -68,6 +68,15 @@ def decide(state: EventState, command: c.Command, now: Instant) -> NewEntries:
     return _DECIDE[type(command)](state, command, now)
 
 
+def refusal(state: EventState, command: c.Command, now: Instant) -> Problem | None:
+    """Why `command` cannot be done now; None where it can."""
+    try:
+        decide(state, command, now)
+    except Problem as problem:
+        return problem
+    return None
+
+
 def _refuse_over_limits(command: c.Command) -> None:
     """Raise Problem("figure_out_of_range", "text_too_long", "unfit_text", "wrong_length", "too_deep") where a field of
     the command, or of a record in it, is beyond its limits. `Problem.where` names the field."""

@@ -4,7 +4,7 @@ Common to all commands: `number` of the round that was looked at; `reason` and `
 the mend as it was shown before (mending_steps.py). "" where none was shown: then no warning may apply.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -16,10 +16,10 @@ from roundtap_core.event import mending_steps
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
 from roundtap_core.event.judging import roles_of
 from roundtap_core.event.lookups import Step, require_reason
-from roundtap_core.event.states import DRAFT, EventState, MatchState, RoundState, draw_mark
+from roundtap_core.event.states import DRAFT, EventState, MatchState, RoundState, active_ids, draw_mark
 from roundtap_core.pairing.pairing_pool import Pairs
 from roundtap_core.pairing.smallest_change import ChangeCosts, smallest_change
-from roundtap_core.records import BYE, NO_SHOW, UNPAIRED_LOSS, WON_BYE, Draw, Match, match_to_json
+from roundtap_core.records import BYE, NO_SHOW, SWISS_STAGES, UNPAIRED_LOSS, WON_BYE, Draw, Match, match_to_json
 from roundtap_core.rulebooks.base import ORGANIZER
 from roundtap_core.typed import Exact, Id, IdOrEmpty, Number, Prose, Text
 
@@ -105,6 +105,16 @@ def plan_repair(state: EventState, played: RoundState, busy: Collection[int]) ->
     waits = mending_steps.waiting_competitors(state, played)
     if not waits or (len(waits) == 1 and next(iter(waits.values()))[0] not in (mending_steps.UNPAIRED, UNPAIRED_LOSS)):
         raise Problem("mend_nothing")
+    plan = _smallest_repair(state, played, waits, busy)
+    if not plan.changes:
+        raise Problem("mend_nothing")
+    return plan
+
+
+def _smallest_repair(
+    state: EventState, played: RoundState, waits: Waits, busy: Collection[int], last: int | None = None
+) -> RepairPlan:
+    """`last`: the points of those of whom one should stay alone; None: whoever it costs least."""
     open_ = [
         m
         for m in played.matches
@@ -115,18 +125,52 @@ def plan_repair(state: EventState, played: RoundState, busy: Collection[int]) ->
     ids = [who for who in state.entrants if who in waits or any(who in (m.match.a, m.match.b) for m in open_)]
     place = {who: i for i, who in enumerate(ids)}
     open_pairs: Pairs = [(place[m.match.a], place[m.match.b or ""]) for m in open_]
-    pairs, alone = smallest_change([place[who] for who in waits], open_pairs, _bound(state, played, ids, waits))
-    there = {frozenset(pair) for pair in open_pairs}
-    new = [(ids[a], ids[b]) for a, b in pairs if frozenset((a, b)) not in there]
+    pairs, alone = smallest_change([place[who] for who in waits], open_pairs, _bound(state, played, ids, waits, last))
+    there = {frozenset((m.match.a, m.match.b)) for m in played.matches}
+    new = [(ids[a], ids[b]) for a, b in pairs if frozenset((ids[a], ids[b])) not in there]
     changes, gone = _seated(state, played, waits, new, ids[alone] if alone is not None else None, busy)
-    if not changes:
-        raise Problem("mend_nothing")
     met_anew = {who for pair in new for who in pair}
     conceded = tuple(who for who, (why, _) in waits.items() if why == mending_steps.LEFT and who in met_anew)
     return RepairPlan(tuple(changes), tuple(gone), conceded)
 
 
-def _bound(state: EventState, played: RoundState, ids: list[str], waits: Waits) -> ChangeCosts:
+def plan_correction(state: EventState, corrected: EventState, about: Collection[str]) -> mending_steps.MendPlan | None:
+    """What must change in the published round, which was drawn by a result that is corrected: the smallest change that
+    brings the players `about` nearer to opponents of their points. Without changes where none does; None where the
+    correction moves no player between points, or no points pair this round. Problem("correction_round_begun")."""
+    played = corrected.live
+    if played is None or played.stage not in SWISS_STAGES or state.rulebook.everybody:
+        return None
+    was, now = (mending_steps.totals_before(each, played.number) for each in (state, corrected))
+    moved = {who for who in about if was[who].points != now[who].points}
+    seats = [m for m in played.matches if moved & {m.match.a, m.match.b}]
+    if not seats:
+        return None
+    try:
+        _refuse_begun(corrected, played)
+    except Problem as begun:
+        raise Problem("correction_round_begun", number=played.number) from begun
+    waits: dict[str, tuple[str, MatchState | None]] = {
+        who: (m.match.bye or "", m)
+        for m in seats
+        if (mending_steps.can_change_pairing(m) or m.match.bye == BYE)
+        for who in (m.match.a, m.match.b)
+        if who is not None and state.entrants[who].active
+    }
+    last = min(now[who].points for who in active_ids(corrected))
+    repair = _smallest_repair(corrected, played, waits, (), last)
+
+    def apart(matches: Iterable[Match]) -> tuple[int, int]:
+        """How far those alone are from the last, and the opponents from each other."""
+        apart = [(m.b is None, (now[m.a].points - (now[m.b].points if m.b else last)) ** 2) for m in matches]
+        return sum(by for alone, by in apart if alone), sum(by for alone, by in apart if not alone)
+
+    ids = {*repair.gone, *(change.id for change in repair.changes)}
+    better = apart(change.match for change in repair.changes) < apart(m.match for m in played.matches if m.id in ids)
+    return build_mend(corrected, played, mending_steps.AGAIN, *((repair.changes, repair.gone) if better else ((),)))
+
+
+def _bound(state: EventState, played: RoundState, ids: list[str], waits: Waits, last: int | None = None) -> ChangeCosts:
     totals = mending_steps.totals_before(state, played.number)
     place = {who: i for i, who in enumerate(ids)}
     opponents: list[set[int]] = [set() for _ in ids]
@@ -142,6 +186,8 @@ def _bound(state: EventState, played: RoundState, ids: list[str], waits: Waits) 
             came.setdefault(with_whom, set()).add(place[who])
     points = sorted({totals[who].points for who in ids}, reverse=True)
     group = {value: place for place, value in enumerate(points)}
+    # Who has the points of a bye in this round already is given nothing new.
+    byes = [0 if waits.get(who, ("",))[0] in (BYE, NO_SHOW, mending_steps.LEFT) else totals[who].byes for who in ids]
     # Who stays alone: the fewest points, then a player who is alone already.
     order = sorted(ids, key=lambda who: (totals[who].points, waits.get(who, ("",))[0] != BYE, who not in waits))
     alone = {who: place for place, who in enumerate(order)}
@@ -149,8 +195,7 @@ def _bound(state: EventState, played: RoundState, ids: list[str], waits: Waits) 
         met=opponents,
         together=[came.get(state.entrants[who].came_with or "", set()) - {place[who]} for who in ids],
         group=[group[totals[who].points] for who in ids],
-        # Who has the points of a bye in this round already is given nothing new.
-        byes=[0 if waits.get(who, ("",))[0] in (BYE, NO_SHOW, mending_steps.LEFT) else totals[who].byes for who in ids],
+        byes=[2 * n + (last not in (None, totals[who].points)) for n, who in zip(byes, ids, strict=True)],
         alone=[alone[who] for who in ids],
     )
 
@@ -318,7 +363,11 @@ def mend_entries(state: EventState, command: MendCommand, now: Instant) -> NewEn
     mending_steps.refuse_stale_plan(mend, command.plan)
     roles_of(state, command.by)
     reason = command.reason.strip() if isinstance(command, PairAgain) else require_reason(command.reason)
-    note = {"number": mend.number, "what": mend.what, "by": command.by, "reason": reason}
+    return entries_of(mend, command.by, reason)
+
+
+def entries_of(mend: mending_steps.MendPlan, by: str, reason: str) -> NewEntries:
+    note = {"number": mend.number, "what": mend.what, "by": by, "reason": reason}
     if mend.what == mending_steps.WITHDRAW:
         return [NewEntry("round-withdrawn", note)]
     if mend.what == mending_steps.UNPUBLISH:
@@ -479,11 +528,7 @@ def _again(state: EventState, command: PairAgain) -> mending_steps.MendPlan:
     return build_mend(state, played, mending_steps.AGAIN, plan.changes, plan.gone, plan.conceded)
 
 
-def _unpublish(state: EventState, command: UnpublishRound) -> mending_steps.MendPlan:
-    """Refuse once there is a report or the clock has changed since publishing."""
-    played = state.live
-    if played is None or played.number != command.number:
-        raise Problem("mend_no_round", number=command.number)
+def _refuse_begun(state: EventState, played: RoundState) -> None:
     begun = [
         m
         for m in played.matches
@@ -499,6 +544,14 @@ def _unpublish(state: EventState, command: UnpublishRound) -> mending_steps.Mend
         raise Problem("mend_has_log", table=judged[0].match.table)
     if state.clock.state != IDLE:
         raise Problem("unpublish_clock_ran")
+
+
+def _unpublish(state: EventState, command: UnpublishRound) -> mending_steps.MendPlan:
+    """Refuse once there is a report or the clock has changed since publishing."""
+    played = state.live
+    if played is None or played.number != command.number:
+        raise Problem("mend_no_round", number=command.number)
+    _refuse_begun(state, played)
     lots = [
         mending_steps.MendWarning("lot_lost", (m.match.a, m.match.b or ""), m.match.table)
         for m in played.matches

@@ -14,7 +14,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event import lookups
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
 from roundtap_core.event.states import DRAFT, UNIT_SOURCE, EventState, Request
-from roundtap_core.typed import Exact, Id, IdOrEmpty, Line, Text
+from roundtap_core.typed import Exact, Id, IdOrEmpty, LineOrEmpty, Text
 
 ECHO_GRACE_MS = 2000
 """A unit's call made this shortly before the result stays open: its table may not know yet, and would repeat it."""
@@ -35,10 +35,10 @@ class CancelCall(Struct, frozen=True):
 
 
 class TakeCall(Struct, frozen=True):
-    """An official goes there. `by`: the id of one of the staff ("judge:1f2e3d"), or a role's name."""
+    """An official goes there. `by`: the id of one of the staff ("judge:1f2e3d"), or a role's name; "": no one does."""
 
     match: IdOrEmpty
-    by: Line
+    by: LineOrEmpty
 
 
 class CloseCall(Struct, frozen=True):

@@ -11,7 +11,7 @@ from roundtap_core.clock import Instant
 from roundtap_core.elimination.bracket import elimination_winner, lot_order
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event import states
-from roundtap_core.event.cut import cut_after_change, tiebreak_after_change
+from roundtap_core.event.cut import ANEW, KEEP, cut_after_change, tiebreak_after_change
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
 from roundtap_core.event.event_flow import (
     current_bracket,
@@ -23,6 +23,8 @@ from roundtap_core.event.event_flow import (
 )
 from roundtap_core.event.fates import ReportFates
 from roundtap_core.event.lookups import Step, find_match, free_table, match_step
+from roundtap_core.event.mending import entries_of, plan_correction
+from roundtap_core.event.mending_steps import people_of
 from roundtap_core.event.people import with_unpaired_losses, without_unpaired_loss
 from roundtap_core.rulebooks import result_gate
 from roundtap_core.typed import Count, Exact, Id, IdOrEmpty, Natural, Prose, Text
@@ -86,9 +88,9 @@ class EnterResult(Struct, frozen=True):
     """A result entered by an official. `revision` is the one they saw, `result` None takes a result back.
 
     `seen` is the number of the entry whose result they saw standing, 0 for none; None does not say. `reason`: why it is
-    entered although players could not say it; kept, and shown. `earlier`: it was said to a journal that is lost: no
-    clock is asked. `cut`: "anew" or "keep", what becomes of a cut, or of a tie-break round, that it would change.
-    `lets_go`: as in RecordReport.
+    entered although players could not say it; kept, and shown. `earlier`: it was on record before, here or in a
+    journal that is lost: no clock is asked. `cut`: "anew" or "keep", what becomes of a cut, a tie-break round or
+    published pairings that it would change. `lets_go`: as in RecordReport.
     """
 
     match: IdOrEmpty
@@ -364,12 +366,61 @@ def enter_result(state: states.EventState, command: EnterResult, now: Instant) -
         undone.append(undo_no_show_entry(state, match))
         if command.result is None:
             return undone
+    return [*undone, *consequences(state, round_state, match, command.result, command.cut), entered]
+
+
+def consequences(
+    state: states.EventState,
+    round_state: states.RoundState,
+    match: states.MatchState,
+    result: records.Result | None,
+    choice: str,
+) -> NewEntries:
+    """What this result makes of what was made after its round: the cut, a tie-break round, pairings that are out.
+    Raises the Problem that names the choice (`choice`: EnterResult.cut), where there is one."""
+    after, entries = with_result(state, match, result), list[NewEntry]()
+    is_closed = state.live is not None and round_state.number < state.live.number
     if round_state.stage in (records.SWISS, records.TIEBREAK):
-        after = with_result(state, match, command.result)
-        undone += cut_after_change(state, after, command.cut)
-        if state.live is not None and round_state.number < state.live.number:
-            undone += tiebreak_after_change(state, after, command.cut)
-    return [*undone, entered]
+        entries += cut_after_change(state, after, choice)
+        if is_closed:
+            entries += tiebreak_after_change(state, after, choice)
+    if is_closed and choice != KEEP and state.live is not None and state.live.stage == round_state.stage:
+        entries += _pairings_after_change(state, after, match.match, choice)
+    return entries
+
+
+def correction_choice(
+    state: states.EventState, round_state: states.RoundState, match: states.MatchState, result: records.Result
+) -> Problem | None:
+    """What an official is asked about this result before it is entered, or told: that the next round has begun."""
+    for choice in ("", ANEW):
+        try:
+            consequences(state, round_state, match, result, choice)
+        except Problem as problem:
+            return problem
+    return None
+
+
+def _pairings_after_change(
+    state: states.EventState, corrected: states.EventState, match: records.Match, choice: str
+) -> NewEntries:
+    try:
+        mend = plan_correction(state, corrected, [who for who in (match.a, match.b) if who is not None])
+    except Problem:
+        # Once the round is played nobody is asked; who was asked before is told.
+        if choice == ANEW:
+            raise
+        return []
+    if mend is None or not mend.changes:
+        return []
+    if choice == ANEW:
+        return entries_of(mend, "", "")
+    raise Problem(
+        "pairings_would_change",
+        number=mend.number,
+        tables=", ".join(map(str, sorted(change.match.table for change in mend.changes if change.match.table))),
+        names=", ".join(people_of([change.match for change in mend.changes])),
+    )
 
 
 def _by_leaving(state: states.EventState, match: states.MatchState, command: EnterResult) -> bool:
@@ -542,6 +593,7 @@ def _apply_result(
         strangers={},
         by_leaving=data.get("left", False),
         stood=match.stood if before in (None, result) else before,
+        replaced=before,
     )
     if data.get("reason"):
         line = states.LogLine(states.RULING, entry.number, entry.actor.partition(":")[0], data["reason"])

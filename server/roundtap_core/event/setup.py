@@ -128,21 +128,26 @@ def _set_about(state: states.EventState, command: SetEventDetails, now: Instant)
 
 
 def _set_options(state: states.EventState, command: SetOptions, now: Instant) -> NewEntries:
-    """Announced, then fixed; only rounds and cut may be made to fit late entries, before round 2."""
+    """Announced, then fixed with round 1; only rounds and cut may be made to fit late entries, before round 2."""
     refuse_options_out_of_range(command.options)
-    changed = NewEntry(
-        "options-set", {"options": custom_options(state.rulebook, command.options, state.players_at_start)}
-    )
-    if not state.rounds:
-        return [NewEntry("options-set", {"options": dict(command.options)})]
+    if not state.public_rounds:
+        # Whether lists are asked for changes no pairing.
+        others = [{**options, "lists_required": None} for options in (command.options, state.given_options)]
+        return [
+            *(without_draft(state) if others[0] != others[1] else ()),
+            NewEntry("options-set", {"options": dict(command.options)}),
+        ]
     rounds = command.options.get("swiss_rounds")
-    if not structure_is_open(state) or _fixed(command.options) != _fixed(state.given_options):
+    if _fixed(command.options) != _fixed(state.given_options):
         raise Problem("options_are_fixed")
+    if not structure_is_open(state):
+        raise Problem("structure_is_fixed", number=structure_fixed_by(state))
     if rounds is not None and rounds < 1:
         raise Invalid(
             "figure_out_of_range", where="/options/swiss_rounds", value=rounds, minimum=1, maximum=MOST_ROUNDS
         )
-    return [*without_draft(state), changed]
+    changed = custom_options(state.rulebook, command.options, state.players_at_start)
+    return [*without_draft(state), NewEntry("options-set", {"options": changed})]
 
 
 def custom_options(book: Rulebook, given: Options, players: int | None) -> dict[str, Any]:
@@ -173,9 +178,16 @@ def _shorter(book: Rulebook, given: Options, stage: str) -> bool:
     return minutes is not None and usual is not None and minutes < usual
 
 
+def structure_fixed_by(state: states.EventState) -> int:
+    """The round that fixes rounds and cut once it is published: late entries may change them before round 2, where
+    round 1 is a Swiss one."""
+    begins = [played.stage for played in state.public_rounds[:1]]
+    return 2 if begins == [SWISS] or (not begins and state.given_options.get("swiss_rounds") != 0) else 1
+
+
 def structure_is_open(state: states.EventState) -> bool:
-    """Whether late entries may still change rounds and cut: before round 2, where round 1 was a Swiss one."""
-    return [played.stage for played in state.public_rounds] == [SWISS]
+    """Whether rounds and cut may still be changed."""
+    return len(state.public_rounds) < structure_fixed_by(state)
 
 
 def _fixed(options: Mapping[str, Any]) -> dict[str, Any]:

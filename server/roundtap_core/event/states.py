@@ -194,6 +194,7 @@ class MatchState(Struct, frozen=True, dict=True):
     """What lots before play have said: {"first_player": "b"}. They stand even if later steps are taken back."""
     by_leaving: bool = False  # the result came about because one of the two left
     stood: records.Result | None = None  # what stood before an official last put another result in its place
+    replaced: records.Result | None = None  # what stood just before the result that an official has entered last
     log: tuple[LogLine, ...] = ()  # rulings, appeals, decisions on them, extensions; in order
     corrections: tuple[Mapping[str, Any], ...] = ()
     """Results that stood before an official put another one in their place: {"was": the event file's result, "by",

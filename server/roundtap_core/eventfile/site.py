@@ -17,7 +17,7 @@ from roundtap_core.rulebooks.own_words import words_of
 from roundtap_core.rulebooks.registry import book_of
 from roundtap_core.rulebooks.result_words import figures_text, result_shown
 from roundtap_core.standings.league import LeagueRow
-from roundtap_core.standings.standings import standings
+from roundtap_core.standings.standings import standings, telling_tiebreakers
 from roundtap_core.words import Words
 
 Table = tuple[str, Sequence[str], Sequence[Sequence[str]]]  # heading, columns (none: no head) and rows, as plain text
@@ -52,15 +52,18 @@ li { margin: 1em 0 }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums }
 th, td { padding: .35em .4em; text-align: left; vertical-align: top; border-bottom: 1px solid #8886 }
 th { font-size: .85em }
-.ranks { white-space: nowrap }
+.ranks { white-space: nowrap; width: auto }
 .ranks td:nth-child(2) { white-space: normal; min-width: 7em }
-.ranks :nth-child(n+3) { text-align: right }
+.ranks tr > :first-child { text-align: right }
+.ranks tr > :nth-child(n+3) { text-align: right; padding-left: 1em }
 .pairs { table-layout: fixed }
 .pairs td { overflow-wrap: break-word }
 .pairs td:first-child { width: 2em }
 .pairs td:nth-child(3) { width: 22%; text-align: center }
 small { opacity: .8 }
-.wide { overflow-x: auto }
+/* A shade at the edge says that there is more; at the end it is covered. */
+.wide { overflow-x: auto; background: linear-gradient(90deg, #0000 calc(100% - 2.5em), Canvas calc(100% - 1.5em)) local,
+  linear-gradient(90deg, #0000 calc(100% - 1.2em), #8889) }
 .wide svg { min-width: 40rem; width: 100%; height: auto }
 @media (max-width: 30rem) { table { font-size: .9em } }
 @media print {
@@ -90,6 +93,9 @@ def site_pages(events: Iterable[Tournament], words: Words, leagues: Iterable[Lea
     for n, (name, rows, dates) in enumerate(leagues, start=1):
         events_named = [date[5:] or str(number) for number, date in enumerate(dates, start=1)]
         columns, *cells = league_lines(rows, events_named, words)
+        # How many events, and the points for coming, say nothing where all have the same.
+        same = [at for at in (4, 3) if len({row[at] for row in cells}) == 1 < len(cells)]
+        columns, *cells = ([text for at, text in enumerate(line) if at not in same] for line in (columns, *cells))
         tables += _table(f"league-{n}", name, columns, cells)
     return {"index.html": _page(words, title, f"<h1>{title}</h1>\n<ul>\n{listed}</ul>\n{tables}"), **pages}
 
@@ -122,13 +128,13 @@ def _standings(
 ) -> Table:
     book, swiss = book_of(tournament), any(played.stage in SWISS_STAGES for played in tournament.rounds)
     rows = {row.competitor: row for row in standings(tournament)} if swiss else {}
-    keys = [*dict.fromkeys(key for row in rows.values() for key in row.tiebreakers)]
+    keys = telling_tiebreakers([*rows.values()])
     draws = any(row.draws for row in rows.values())
     cells = {
         who: [
             book.points_text(row.points),
             "–".join(map(str, (row.wins, *([row.draws] if draws else []), row.losses))),
-            *(book.value_text(key, row.tiebreakers[key]) if key in row.tiebreakers else "–" for key in keys),
+            *(book.value_text(key, row.tiebreakers[key]) for key in keys),
         ]
         for who, row in rows.items()
     }

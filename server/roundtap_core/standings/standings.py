@@ -143,6 +143,12 @@ def _settled(basis: TiebreakInput, points_group: list[str], values: Mapping[str,
     return order
 
 
+def telling_tiebreakers(rows: Sequence[StandingsRow]) -> tuple[str, ...]:
+    """The tiebreakers that are worth a column, by weight: not those whose figure is the same in every row."""
+    keys = rows[0].tiebreakers if rows else ()
+    return tuple(key for key in keys if len({row.tiebreakers[key] for row in rows}) > 1)
+
+
 def tournament_before(tournament: Tournament, number: int, seen: int | None = None) -> Tournament | None:
     """The rounds before round `number` with the results it was drawn by. Corrections made once round `seen` existed
     (default: that round) are undone; None if one has no known time."""

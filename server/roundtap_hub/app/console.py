@@ -17,14 +17,23 @@ from roundtap_core.event.abandoned_match import leave_effect, leaves_after_round
 from roundtap_core.event.event_flow import has_more_rounds
 from roundtap_core.event.people import refuse_return
 from roundtap_core.event.rounds import may_reset_clock
-from roundtap_core.event.setup import structure_is_open
-from roundtap_core.event.states import EventState, RoundState
+from roundtap_core.event.setup import structure_fixed_by, structure_is_open
+from roundtap_core.event.states import EventState, RoundState, active_ids, seated_ids
 from roundtap_core.randomness import SEED_BITS
 from roundtap_core.records import SWISS
 from roundtap_core.standings.tiebreakers import EACH
-from roundtap_hub.app.next_step import clash_of, next_step
-from roundtap_hub.app.todo import OpenPointLine, OpenTask, cut_short_lines, open_tasks, points_before_round_1, task_rows
+from roundtap_hub.app.next_step import PERSON, NextStep, clash_of, closed_forms, next_step
+from roundtap_hub.app.todo import (
+    OpenPointLine,
+    OpenTask,
+    cut_short_lines,
+    open_tasks,
+    point_count,
+    points_before_round_1,
+    task_rows,
+)
 from roundtap_hub.events.event_options import ABOUT_PLACES, flatten_options, option_path, options_view
+from roundtap_hub.events.prizes import prize_lines
 from roundtap_hub.http.routes import HEADS, JUST_FINISHED, OPEN, ORGANIZERS, PLAYING, STAFF, VISIBLE, PageKey, route
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.live.regions import RenderedPage, diff_pages
@@ -43,6 +52,7 @@ from roundtap_hub.views.knockout import (
     standings_view,
     title_key,
 )
+from roundtap_hub.views.league_tables import leagues_of
 from roundtap_hub.views.mending_view import waiting_count
 from roundtap_hub.views.preflight_checks import table_units, unit_rows
 from roundtap_hub.views.round_clock import TableClocks, clock_face, played_ms, table_clock_face, table_clocks
@@ -152,7 +162,7 @@ def _draw(event: saved_event.SavedEvent, place: places.Place, before: RenderedPa
         source = None
     # Read first: what is read once for a request begins with the tables that were drawn before.
     grid, _ = _current_tasks(event, source[1] if source is not None else ())
-    look = _look(event)
+    look = look_at(event)
     if before is not None and source is not None:
         page = before.redrawn(_draw_tables(look, partial(_render, look, "console_in_play.html")))
     else:
@@ -164,7 +174,7 @@ def _draw(event: saved_event.SavedEvent, place: places.Place, before: RenderedPa
             stage=stage_key(event.state),
             has_bracket=bracket(event) is not None,
             rulebook=event.state.rulebook,
-            draws=has_draws(event.state),
+            draws=has_draws(event),
         )
         page = _PLACES[place.key](look, draw)
     return replace(page, source=None if steady is None else (steady, grid))
@@ -213,24 +223,30 @@ class EventLook:
     points: Sequence[OpenPointLine]
     counted: TableClocks | None
     opened: str
+    seated: tuple[int, int]
+    next: NextStep
 
 
-def _look(event: saved_event.SavedEvent) -> EventLook:
-    grid, needs = _current_tasks(event)
+def look_at(event: saved_event.SavedEvent) -> EventLook:
+    """The event as this request sees it."""
+    (grid, needs), snapshot, points = _current_tasks(event), current.snapshot(), points_before_round_1(event)
+    counted = table_clocks(snapshot, current.units(), event.state, current.now_ms())
+    seated = seated_count(snapshot, current.units(), event.state.live)
     return EventLook(
         event,
         saved_event.full_names(event),
         grid,
         needs,
-        points_before_round_1(event),
-        table_clocks(current.snapshot(), current.units(), event.state, current.now_ms()),
+        points,
+        counted,
         opened_part(event),
+        seated,
+        next_step(event.state, seated, point_count(points), clash_of(snapshot.events, event.state), counted),
     )
 
 
 def _render(look: EventLook, template: str, **more: Any) -> RenderedPage:
-    snapshot, state, words = current.snapshot(), look.moment.state, current.words()
-    seated = seated_count(snapshot, current.units(), state.live)
+    state, words = look.moment.state, current.words()
     return render.render_page(
         template,
         PageKey("console", state.id),
@@ -240,6 +256,8 @@ def _render(look: EventLook, template: str, **more: Any) -> RenderedPage:
         grid=look.grid,
         needs=look.needs,
         points=look.points,
+        point_count=point_count(look.points),
+        closed=closed_forms(state, render.current_place().key, current.instant(), current.game_words(state)),
         clock=state.clock,
         missing=[cell for cell in look.grid if not cell.done],
         may_reset=may_reset_clock(state),
@@ -248,9 +266,9 @@ def _render(look: EventLook, template: str, **more: Any) -> RenderedPage:
         opened=look.opened,
         desk=people_forms_view(look.moment),
         counted=look.counted,
-        seated=seated,
+        seated=look.seated,
         names_in=lambda who: ", ".join(look.names[each] for each in who),
-        next=next_step(state, seated, len(look.points), clash_of(snapshot.events, state), look.counted),
+        next=look.next,
         option_warnings=[]
         if state.public_rounds
         else [warning.say(words) for warning in state.rulebook.option_warnings(state.given_options)],
@@ -299,7 +317,7 @@ def open_things(state: EventState | None) -> dict[str, int]:
     event, before = current.event(state.id), not state.public_rounds and not state.finished
     here, lists, points = saved_event.check_in_count(state), list_counts(event), points_before_round_1(event)
     return {
-        "tasks": len(_current_tasks(event)[1]) + len(points),
+        "tasks": len(_current_tasks(event)[1]) + point_count(points),
         "lists": lists.get(MISSING, 0) + lists.get(WRONG, 0) if before else 0,
         "awaited": here[1] - here[0] if before and here else 0,
         "paper": asking_jobs(state),
@@ -312,12 +330,19 @@ Draw = Callable[..., RenderedPage]  # draws the rest of a page, which is given b
 
 
 def _draw_play(look: EventLook, draw: Draw) -> RenderedPage:
+    state = look.moment.state
     return _draw_tables(
         look,
         partial(
             draw,
             final=final_lines(look.moment, look.names),
+            prizes=prize_lines(look.moment, look.names),
             cut_rows=cut_rows(look.moment),
+            playing=len(active_ids(state) | seated_ids(state)) or sum(each.active for each in state.entrants.values()),
+            swiss=max(saved_event.planned_swiss(state) or 0, sum(r.stage == SWISS for r in state.public_rounds)),
+            until=None
+            if state.finished or state.rulebook.everybody or not structure_is_open(state)
+            else structure_fixed_by(state),
             draft=draft_view(look.moment),
             cut=cut_view(look.moment, look.names),
         ),
@@ -399,12 +424,12 @@ def _draw_event(look: EventLook, draw: Draw) -> RenderedPage:
     state, snapshot, units = look.moment.state, current.snapshot(), current.units()
     at_tables = table_units(current.hub(), snapshot, units)
     return draw(
+        leagues=list(leagues_of(snapshot, state.id)),
         short=cut_short_lines(look.moment),
         early=has_more_rounds(state),
         units_known=len(at_tables),
         roster=roster(look.moment),
         unit_rows=unit_rows(snapshot, at_tables, units, current.now_ms()) if look.opened == UNITS else (),
-        structure_open=structure_is_open(state) and not state.finished,
         options=options_view(state.rulebook),
         given_options=flatten_options(state.given_options),
         option_place=option_path,
@@ -479,6 +504,7 @@ def _draw_person(event: saved_event.SavedEvent, competitor: str, draw: Callable[
     return draw(
         p=competitor_row(event, competitor),
         person=person,
+        person_closed=closed_forms(state, PERSON, current.instant(), current.game_words(state)),
         damaged_person=is_damaged(competitor, person),
         leaving=leaving,
         to=names.get(leaving.opponent, leaving.opponent),

@@ -9,11 +9,11 @@ from roundtap_hub.live.page_cache import HubNow, event_page, page_kind
 from roundtap_hub.store.command_pipeline import taken_tables
 from roundtap_hub.views.knockout import events_progress
 from roundtap_hub.views.round_clock import played_ms, table_clocks
-from roundtap_hub.views.saved_event import SavedEvent, known_events, saved_event
+from roundtap_hub.views.saved_event import SavedEvent, known_events, saved_event, sign_up_ids
 from roundtap_hub.views.tables import ONE_SIDED_MS, ms_since, out_of_contact
 from roundtap_hub.views.unit_presence import known_units, phone_requests
 
-page_kind("door")(lambda source, _: events_progress(source.snapshot))
+page_kind("door")(lambda source, _: (events_progress(source.snapshot), sign_up_ids(source.snapshot)))
 
 
 @page_kind("console")

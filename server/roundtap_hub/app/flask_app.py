@@ -11,7 +11,7 @@ from werkzeug.exceptions import HTTPException
 import roundtap_hub
 from roundtap_core.name_search import search_text
 from roundtap_core.standings.league import league_points_text
-from roundtap_hub.app import console, error_pages, home, practice_page
+from roundtap_hub.app import acts, console, error_pages, home, practice_page
 from roundtap_hub.app.hub import Hub
 from roundtap_hub.events import archive, leagues, new_event, own_games, prizes
 from roundtap_hub.hall import restored, this_hub, wall
@@ -56,6 +56,7 @@ PAGES = (
     players,
     units,
     console,
+    acts,
     error_pages,
     home,
     practice_page,
@@ -102,6 +103,7 @@ def register_pages(app: Flask, hub: Hub) -> None:
         render.RENDER_CACHE: render.RenderCache(),
         error_pages.PENDING_COMMANDS: error_pages.PendingCommands(),
         render.OPEN_THINGS: console.open_things,
+        render.ACT_MESSAGE: acts.act_message,
     }
     _add_routes(app)
 

@@ -1,18 +1,22 @@
-"""The one next step of an event, as Play shows it: what its sentence and its button are, and where they lead."""
+"""The one next step of an event, as Play shows it: its sentence, its button, where they lead; and what is closed."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from roundtap_core.clock import COUNTING, IDLE, PAUSED, format_clock
+from roundtap_core.clock import COUNTING, IDLE, PAUSED, Instant, format_clock
 from roundtap_core.elimination.bracket import cut_order, make_cut
+from roundtap_core.event import commands
 from roundtap_core.event.cut import unfinished_parts
+from roundtap_core.event.decide import refusal
 from roundtap_core.event.event_flow import CUT, OVER, current_bracket, elimination_rounds, offered_places
 from roundtap_core.event.rounds import clashing_tables, draft_moves
-from roundtap_core.event.states import EventState, RoundState, active_ids, tournament_of
+from roundtap_core.event.setup import SPECIAL_RULES
+from roundtap_core.event.states import TO_CONFIRM, Entrant, EventState, RoundState, active_ids, tournament_of
 from roundtap_core.records import ELIMINATION, TIEBREAK
 from roundtap_core.standings.standings import open_ties
 from roundtap_core.standings.tiebreakers import EACH, KNOCKOUT
+from roundtap_core.words import Words
 from roundtap_hub.store.command_pipeline import busy_tables, taken_tables
 from roundtap_hub.views import places
 from roundtap_hub.views.knockout import next_round_key, next_stage, title_key
@@ -212,3 +216,35 @@ def _over(state: EventState, number: int) -> NextStep:
     if bracket is not None and bracket.champion is not None:
         return NextStep("champion", endpoint, places.EVENT, "finish", warning=warning, competitor=bracket.champion)
     return NextStep("finish", endpoint, places.EVENT, "finish", params={"n": number}, warning=warning)
+
+
+PERSON = "person"
+
+_TRIED: Mapping[str, Mapping[str, Callable[[EventState], commands.Command]]] = {
+    places.PLAY.key: {"mend.unpublish": lambda state: commands.UnpublishRound(len(state.public_rounds), "-")},
+    places.PLAYERS.key: {
+        "enter.title": lambda state: commands.EnterCompetitor(Entrant("p0", "")),
+        "check.title": lambda state: commands.EnterCompetitor(Entrant("p0", "")),
+        "check.use": lambda state: commands.SetCheckIn(not state.check_in),
+        "join.desk": lambda state: commands.SetSignUp(True, state.sign_up != TO_CONFIRM),
+    },
+    PERSON: {"people.drop": lambda state: commands.DropCompetitor(next(iter(state.entrants)))},
+    places.EVENT.key: {
+        "settings.title": lambda state: commands.SetOptions(
+            {**state.given_options, "full_names": not state.given_options.get("full_names")}
+        ),
+        "structure.late": lambda state: commands.SetOptions(state.given_options),
+        "about.title": lambda state: commands.SetEventDetails(state.about),
+        "about.special_rules": lambda state: commands.SetEventDetails(
+            {**state.about, SPECIAL_RULES: "" if state.about.get(SPECIAL_RULES) else "-"}
+        ),
+    },
+}
+"""By place and the key of a form's heading: a command of that form."""
+
+
+def closed_forms(state: EventState, place: str, now: Instant, words: Words) -> dict[str, str]:
+    """By the key of its heading, why a form of that place is closed now: what the core says to it, and what can be done
+    instead."""
+    tried = ((form, refusal(state, make(state), now)) for form, make in _TRIED.get(place, {}).items())
+    return {form: refused.say(words) for form, refused in tried if refused is not None}

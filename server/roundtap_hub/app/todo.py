@@ -13,7 +13,7 @@ from roundtap_core.records import FINISHED_EARLY, SWISS_STAGES, UNPAIRED_LOSS
 from roundtap_hub.live.render import RowSource
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views.saved_event import SavedEvent, full_names, memoized
-from roundtap_hub.views.tables import CALL, DRAFT, NO_CONTACT, ONE_SIDED_MS, GridCell, absentees
+from roundtap_hub.views.tables import CALL, DRAFT, NO_CONTACT, ONE_SIDED_MS, Absentee, GridCell, absentees
 from roundtap_hub.views.unit_presence import OLD_SLIP, TAKEN, UnitStatus, phone_requests, player_seat, taker_name
 
 MOVED_MAX = 12  # the most places listed that an older version gave to others
@@ -47,7 +47,7 @@ RANK = {
     NO_CONTACT: 6,
 }
 
-NEVER_CACHED = frozenset({"extra", "leave", "proposal", "late", "squads", "bye-squads"})
+NEVER_CACHED = frozenset({"absent", "extra", "leave", "proposal", "late", "squads", "bye-squads"})
 """Tasks whose rows show more than the task: the clock, a player's mark, the officials, a round's name."""
 
 ABOUT_LISTS = (LIST_MISSING, LIST_WRONG, DECK_TWICE)
@@ -56,7 +56,7 @@ ABOUT_LISTS = (LIST_MISSING, LIST_WRONG, DECK_TWICE)
 @dataclass(frozen=True, slots=True)
 class OpenTask:
     """One line of the list; `kind` selects sign, texts and buttons. `leaving`: what a request to leave would do; `to`:
-    the opponent."""
+    the opponent. `absent`: all of whom there is no sign."""
 
     kind: str
     table: int | None
@@ -71,6 +71,7 @@ class OpenTask:
     side: str = ""
     leaving: abandoned_match.LeaveEffect | None = None
     to: str = ""
+    absent: tuple[Absentee, ...] = ()
 
     @property
     def key(self) -> str:
@@ -236,22 +237,13 @@ def _absentees(
     played_ms: int | None,
     here: Collection[tuple[str, str, str]],
 ) -> Iterator[OpenTask]:
-    """Once the announced limit is over: players who have not sat down (views/tables.py)."""
+    """Once the announced limit is over, in one task: players of whom there is no sign (views/tables.py)."""
     limit = state.options.get("late_minutes")
     if limit is None or played_ms is None or played_ms < limit * 60_000:
         return
-    for cell in grid:
-        for each in absentees(units, state.id, cell, here):
-            yield OpenTask(
-                "absent",
-                cell.table,
-                now_ms - played_ms + limit * 60_000,
-                cell,
-                each.side,
-                each.name,
-                each.id,
-                number=limit,
-            )
+    absent = tuple(each for cell in grid for each in absentees(units, state.id, cell, here))
+    if absent:
+        yield OpenTask("absent", None, now_ms - played_ms + limit * 60_000, number=len(absent), absent=absent)
 
 
 def _odd_units(snapshot: Snapshot, units: Mapping[str, UnitStatus]) -> Iterator[OpenTask]:
@@ -366,6 +358,11 @@ def points_before_round_1(event: SavedEvent) -> tuple[OpenPointLine, ...]:
         OpenPointLine(point, names.get(point.who, point.who), point.who if point.kind in ABOUT_LISTS else "")
         for point in open_points(state, open_list_points(state, event.people))
     )
+
+
+def point_count(points: Iterable[OpenPointLine]) -> int:
+    """How many lines they are: all missing lists are one."""
+    return len({LIST_MISSING if line.point.kind == LIST_MISSING else line.point for line in points})
 
 
 @memoized

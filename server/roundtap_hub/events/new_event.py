@@ -67,6 +67,10 @@ def new_event_page(**_: str) -> AnyResponse:
         options=event_options.options_view(book),
         option_place=event_options.option_path,
         about_places=event_options.ABOUT_PLACES,
+        # A hub that may be wrong about the day leaves it to be typed.
+        today=""
+        if (hall_time := current.hub().host.hall_time) is not None and hall_time.doubt()
+        else time_of_day(current.hub().clocks.wall(), form=DATE_ALONE),
     )
 
 
@@ -97,7 +101,7 @@ def create_event() -> AnyResponse:
         about,
         own[wanted].rules if wanted in own else None,
     )
-    current.hub().service.execute([begin_event_step(event_id), Step(event_id, command)], current.actor())
+    forms.submit_steps([begin_event_step(event_id), Step(event_id, command)])
     return forms.back_to_event(event_id)
 
 
@@ -136,9 +140,7 @@ def same_again(event_id: str) -> AnyResponse:
             Step(VENUE, league_saved(replace(each, events=(*each.events, made))))
             for each in leagues_of(snapshot, event_id)
         ]
-        current.hub().service.execute(
-            [begin_event_step(made), *(Step(made, step) for step in steps), *leagues], current.actor()
-        )
+        forms.submit_steps([begin_event_step(made), *(Step(made, step) for step in steps), *leagues])
     return redirect(url_for("console.check_in_page", event_id=made), 303)
 
 
@@ -166,7 +168,7 @@ def import_event_file() -> AnyResponse:
     event_id = current.hub().new_event_id()
     steps, people = import_steps(event_id, file, _color())
     steps = [begin_event_step(event_id), *known_steps(event_id, file.competitors), *steps]
-    current.hub().service.execute(steps, current.actor(), people, IMPORT_TIMEOUT_S)
+    forms.submit_steps(steps, people, IMPORT_TIMEOUT_S)
     return forms.back_to_event(event_id)
 
 
@@ -267,6 +269,14 @@ def set_structure(event_id: str) -> None:
     others = {k: v for k, v in state.given_options.items() if k not in event_options.STRUCTURE}
     read = event_options.read_structure(state.rulebook, forms.field)
     forms.submit_command(event_id, commands.SetOptions({**others, **read}))
+
+
+@route("POST /console/<event_id>/options/lists", ORGANIZERS, OPEN)
+@forms.shows_problem_on(forms.EVENT_PAGE)
+def waive_lists(event_id: str) -> None:
+    """Lists are not needed tonight: until round 1 is published. The options ask for them again."""
+    given = current.event(event_id).state.given_options
+    forms.submit_command(event_id, commands.SetOptions({**given, event_options.YES_OR_NO: False}))
 
 
 def _color() -> str:

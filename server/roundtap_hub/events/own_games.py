@@ -113,7 +113,7 @@ def save_game() -> AnyResponse:
         NewEntry(GAME_SAVED, {"rules": rules_data(rules)}),
         *([NewEntry(GAME_REMOVED, {"name": own[was].title})] if renamed else []),
     ]
-    current.hub().service.execute([Step(VENUE, entry) for entry in entries], current.actor())
+    forms.submit_steps([Step(VENUE, entry) for entry in entries])
     return redirect(url_for("console.own_games_page", saved=rules_id(rules)), 303)
 
 

@@ -304,6 +304,7 @@ def finish_restore() -> AnyResponse:
         for pending in restore_gap.pending_reports(snapshot)
     ]
     current.hub().service.execute([*answers, Step(VENUE, NewEntry(venue.RESTORE_SETTLED, {}))], current.actor())
+    forms.note_act("saved")
     return redirect(url_for("console.events_page"), 303)
 
 

@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from roundtap_core.clock import IDLE
-from roundtap_core.elimination.bracket import CutRow
+from roundtap_core.elimination.bracket import THIRD, THIRD_PLACE, CutRow
 from roundtap_core.event.event_flow import elimination_rounds, second_stage_is_swiss
 from roundtap_core.event.states import EventState
+from roundtap_core.records import ELIMINATION
 from roundtap_core.standings.league import LeagueRow
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views import saved_event
@@ -44,7 +45,7 @@ Pages = Sequence[Sequence[Sequence[T]]]  # of each page its columns
 @dataclass(frozen=True, slots=True)
 class PairingLine:
     """One name of the pairings: table, opponent (`across`, "" for none), and the record, by which players find errors;
-    `members` of a team."""
+    `members` of a team. After the cut a line is a match, and has no side; `game`: the key of its own name, if any."""
 
     name: str
     across: str
@@ -54,11 +55,12 @@ class PairingLine:
     record: str
     values: tuple[TiebreakCell, ...]
     members: tuple[str, ...] = ()
+    game: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class NamePage:
-    """One page's columns, and the letters it covers ("A–F")."""
+    """One page's columns, and the letters, or tables, it covers ("A–F")."""
 
     letters: str
     columns: list[Sequence[PairingLine]]
@@ -86,11 +88,12 @@ def has_content(mode: str, event: saved_event.SavedEvent) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class WallView:
-    """What a wall shows; all but the first three only in the pictures that show it. `seated`: (tables with both players
-    seated, tables with a unit). `cut_pages`: shown after the standings where the cut has another order, each row with a
-    name; `here`: (here, entered) before round 1, where players are still awaited or the check-in is used; `moves`:
-    places by which each competitor rose in the last round, until the event is finished; `champion`: the winner's line
-    and those of second and third place, empty until they are known, and on a fixed picture."""
+    """What a wall shows; all but the tables only in the pictures that show it. `seated`: (tables with both players
+    seated, tables with a unit); `playing`, `calls`: tables without a result, and with a judge called. `cut_pages`:
+    shown after the standings where the cut has another order, each row with a name; `here`: (here, entered) before
+    round 1, where players are still awaited or the check-in is used; `moves`: places by which each competitor rose in
+    the last round, until the event is finished; `champion`: the winner's line and those of second and third place,
+    empty until they are known, and on a fixed picture."""
 
     mode: str
     number: int
@@ -131,14 +134,15 @@ def wall_view(
         # At the end the final ranking counts: it is on the pages after the bracket.
         mode = BRACKET
     view = WallView(mode, newest.number if newest else 0, seated_count(snapshot, units, newest))
+    if state.live is not None:
+        # Also where another picture is shown: when time is up, it stands before each of them.
+        grid = grid_cells(snapshot, units, state, newest, names, now_ms)
+        calls = [cell for cell in grid if cell.call_since_ms is not None]
+        view = replace(view, playing=[cell for cell in grid if not cell.done], calls=calls)
     if mode == WELCOME:
         return replace(view, here=saved_event.check_in_count(state))
     if mode == PAIRINGS:
         return replace(view, pages=name_pages(event, part))
-    if mode == CLOCK:
-        grid = grid_cells(snapshot, units, state, newest, names, now_ms)
-        calls = [cell for cell in grid if cell.call_since_ms is not None]
-        return replace(view, playing=[cell for cell in grid if not cell.done], calls=calls)
     if mode not in (BRACKET, STANDINGS):
         return view
     final = final_lines(event, names)
@@ -159,12 +163,18 @@ def wall_view(
 
 
 def seats_by_name(event: saved_event.SavedEvent) -> list[PairingLine]:
-    """The newest round's competitors by public name."""
+    """The newest round's competitors by public name; after the cut its games, by table."""
     newest, names, members = (
         saved_event.newest_round(event.state),
         saved_event.shown_names(event),
         saved_event.shown_members(event),
     )
+    if newest is not None and newest.stage == ELIMINATION:
+        return [
+            PairingLine(names.get(m.a, m.a), names.get(m.b or "", ""), m.table, "", m.bye, "", (), game=game)
+            for m in sorted((each.match for each in newest.matches), key=lambda m: m.table or 0)
+            for game in [THIRD_PLACE if m.game == THIRD else None]
+        ]
     lines = []
     for match in newest.matches if newest else ():
         for side, competitor in (("a", match.match.a), ("b", match.match.b)):
@@ -196,7 +206,10 @@ def name_pages(event: saved_event.SavedEvent, part: tuple[int, int] = (1, 1)) ->
     long = any(len(seat.name) > LONG_NAME for seat in people)
     most = TEAMS_A_PAGE if any(seat.members for seat in people) else LONG_NAMES_A_PAGE if long else NAMES_A_PAGE
     return [
-        NamePage(letter_range(page[0].name, page[-1].name), split_columns(page, NAME_COLUMNS))
+        NamePage(
+            f"{page[0].table}–{page[-1].table}" if not page[0].side else letter_range(page[0].name, page[-1].name),
+            split_columns(page, NAME_COLUMNS),
+        )
         for page in even_pages(people, most)
     ]
 

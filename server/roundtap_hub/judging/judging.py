@@ -4,13 +4,13 @@ import secrets
 from collections.abc import Callable
 from functools import partial
 
-from flask import redirect, url_for
+from flask import redirect, request, url_for
 from msgspec.structs import replace
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event import commands
-from roundtap_core.event.lookups import require_entrant
+from roundtap_core.event.lookups import find_match, require_entrant
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import EventState, Official
 from roundtap_core.names import clean_name
@@ -180,18 +180,17 @@ def _without_organizer(state: EventState, new: Official) -> tuple[Official, ...]
 
 
 @routes.route(
-    "POST /console/<event_id>/match/<match_id>/here",
-    routes.STAFF,
-    routes.PLAYING,
-    routes.SHOWN_ROUND,
-    routes.IN_OPEN_ROUNDS,
+    "POST /console/<event_id>/here", routes.STAFF, routes.PLAYING, routes.SHOWN_ROUND, only=routes.IN_OPEN_ROUNDS
 )
 @forms.shows_problem_on(forms.EVENT_PAGE)
-def mark_at_table(event_id: str, match_id: str) -> AnyResponse:
-    """An official saw a player at the table who pressed no button: the player no longer counts as absent."""
+def mark_at_tables(event_id: str) -> AnyResponse:
+    """An official saw players at their tables who pressed no button (`who`: "1.3 p5", match and player, one or more):
+    they no longer count as absent."""
     state = current.event(event_id).state
-    require_entrant(state, forms.field("who"))
-    current.hub().presence.mark_at_table(state.id, match_id, forms.field("who"))
+    for match_id, _, who in (each.partition(" ") for each in request.form.getlist("who") or [""]):
+        match = find_match(state, match_id)[1]
+        current.hub().presence.mark_at_table(state.id, match.id, require_entrant(state, who).id)
+    forms.note_act("here")
     if forms.field("back"):
         return redirect(url_for("console.absentees_page", event_id=event_id), 303)
     return forms.back_to_event(event_id, "needs")
@@ -215,6 +214,7 @@ def take_call(event_id: str) -> None:
         forms.submit_command(event_id, commands.TakeCall(forms.field("match"), by))
     else:
         current.hub().presence.change(forms.field("unit"), partial(unit_presence.take_call, by=current.staff_name()))
+        forms.note_act("call")
 
 
 @routes.route("POST /console/<event_id>/call/settled", routes.JUDGES, routes.VISIBLE)
@@ -226,3 +226,4 @@ def close_call(event_id: str) -> None:
         forms.submit_command(event_id, commands.CloseCall(forms.field("match"), since))
     else:
         current.hub().presence.change(forms.field("unit"), partial(unit_presence.close_call, until_ms=since))
+        forms.note_act("call")

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping
 from urllib.parse import parse_qsl
 
+from roundtap_hub.access.personal_links import PHONE_ACTOR
 from roundtap_hub.access.policy import requester_of
 from roundtap_hub.http import http_answers
 from roundtap_hub.http.page_queues import Busy
@@ -24,6 +25,7 @@ from roundtap_hub.live.page_cache import PageCache, RenderingKey
 from roundtap_hub.store.venue import PlayerId
 from roundtap_hub.views.known_displays import DISPLAY, DISPLAY_S, WALL_PARAMS, DisplayPage, display_page, wall_variant
 from roundtap_hub.views.running_hub import RunningHub
+from roundtap_hub.views.saved_event import current_matches, saved_event
 
 HTML, JSON = b"text/html; charset=utf-8", b"application/json"
 CACHE_HEADERS = [(b"cache-control", b"no-cache"), (b"vary", b"Accept-Language, Cookie, Accept-Encoding")]
@@ -72,6 +74,11 @@ class CachedPages:
                     return receive
                 if route.address == REPORT:
                     return await self._report(scope, receive, send, who, token)
+                event = saved_event(self._hub.service.snapshot, who[0])
+                match = current_matches(event).get(who[1]) if event is not None else None
+                if match is not None and not requester_of(self._hub.access, scope).role:
+                    # A sign of the player, unless an official looks at the page.
+                    self._hub.presence.mark_at_table(who[0], match.id, f"{PHONE_ACTOR}{who[1]}")
                 answered = await self._own_page(scope, send, PageKey("me", who[0], token))
             else:
                 answered = await self._public_page(scope, send, route, named)

@@ -11,20 +11,20 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.commands import Command
-from roundtap_core.event.entries import VENUE, NewEntry
+from roundtap_core.event.entries import VENUE, Entry, NewEntry
 from roundtap_core.event.judging import EXTENSION_MAX
 from roundtap_core.event.stale_check import refuse_stale
 from roundtap_core.forms.questions import SQUADS_MAX, parse_squad_ticks
 from roundtap_core.numbers import typed_number
 from roundtap_core.typed import fits_prose
+from roundtap_hub.access.policy import NotYourRole, refuse_in_state
 from roundtap_hub.access.policy import is_allowed as may_ask
-from roundtap_hub.access.policy import refuse_in_state
 from roundtap_hub.access.staff import HUB_PIN_IDENTITY
 from roundtap_hub.http.http_answers import problem_status
 from roundtap_hub.http.routes import HEAD_JUDGE, JUDGE, find_route
 from roundtap_hub.live import current, render
 from roundtap_hub.store.journal import PersonRecord
-from roundtap_hub.store.service import Step
+from roundtap_hub.store.service import START_TIMEOUT_S, Step
 from roundtap_hub.views import places
 from roundtap_hub.views.judging_view import official_of
 from roundtap_hub.views.saved_event import SavedEvent, full_names, saved_event
@@ -158,7 +158,13 @@ def shows_problem_on(page: View | str, anchor: str = "") -> Callable[[Form], Vie
                 if "event_id" in where:
                     refuse_in_state(current.snapshot(), current.route(), where["event_id"])
                 _refuse_stale_step(where.get("event_id", ""))
-                return handler(**where) or _lead_to(page, where, anchor.format(**where))
+                answer = handler(**where)
+                if answer is None and "did" not in g:
+                    note_act("saved")
+                return _with_message(answer or _lead_to(page, where, anchor.format(**where)))
+            except NotYourRole:
+                # It has a page of its own (app/error_pages.py).
+                raise
             except Problem as problem:
                 g.problem = with_competitor_names(problem, where.get("event_id", ""))
                 g.status = problem_status(problem)
@@ -186,12 +192,35 @@ def _refuse_stale_step(event_id: str) -> None:
 
 def submit_command(event_id: str, command: Command, people: Sequence[PersonRecord] = ()) -> None:
     """Execute a command, only in the state that its button was shown for."""
-    current.hub().service.execute_one(event_id, command, current.actor(), people, field("step"))
+    submit_steps([Step(event_id, command, field("step"))], people)
+
+
+def submit_steps(
+    steps: Sequence[Step], people: Sequence[PersonRecord] = (), timeout_s: float = START_TIMEOUT_S
+) -> list[Entry]:
+    """Execute steps together; the page that follows says what was done in an event, else that it is saved."""
+    made = current.hub().service.execute(steps, current.actor(), people, timeout_s)
+    last = next((entry for entry in reversed(made) if entry.stream != VENUE), None)
+    note_act(last.stream if last else "saved" if made else "unchanged", last.number if last else None)
+    return made
 
 
 def add_venue_entry(new: NewEntry) -> None:
     """Add an entry to the venue's stream."""
-    current.hub().service.execute([Step(VENUE, new)], current.actor())
+    submit_steps([Step(VENUE, new)])
+
+
+def note_act(what: str, number: int | None = None) -> None:
+    """Let the page that follows say what was done: an event's entry, or a text "did.{what}" of an act without one."""
+    g.did = f"{what}.{current.now_ms() if number is None else number}"
+
+
+def _with_message(answer: AnyResponse) -> AnyResponse:
+    """A redirect to a page of the staff's, which then says what was done (app/acts.py)."""
+    if "did" in g and answer.location and request.blueprint == "console":
+        address, mark, anchor = answer.location.partition("#")
+        answer.location = f"{address}{'&' if '?' in address else '?'}did={g.did}{mark}{anchor}"
+    return answer
 
 
 def with_competitor_names(

@@ -17,6 +17,8 @@ CSRF, NOW, SEEN = "<:csrf:>", "<:now:>", "<:seen:>"
 """Placeholders for what differs between two readers of one rendering: the CSRF token, and the hub's clock when it is
 sent. `split_regions` fills in `SEEN`, the page's version. Templates write them unescaped; escaped text holds none."""
 
+DID = "<:did:>"  # what the press that led to a page has done: for its reader alone (live/render.py)
+
 ROLE, MAY, ELSE, MAYBE, ENDS = "<:role:>", "<:may ", "<:else:>", "<:maybe:>", "<:end:>"
 """What differs between two roles that share a rendering: the role's name; text for those who may request an address,
 and text for the others, "<:may POST /console/e1/draw:>…<:else:>…<:end:>"; text that is shown unless all that is marked

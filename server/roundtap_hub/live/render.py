@@ -40,7 +40,7 @@ from roundtap_hub.views.knockout import newest_round_key, title_key
 from roundtap_hub.views.preflight_checks import all_checks, count_failed, failed_checks
 from roundtap_hub.views.round_clock import announcement_lines, time_of_day
 from roundtap_hub.views.running_hub import RunningHub
-from roundtap_hub.views.saved_event import StepMarks
+from roundtap_hub.views.saved_event import StepMarks, open_sign_ups
 from roundtap_hub.views.schedule import Schedule, schedule
 from roundtap_machine import health as machine_checks
 
@@ -49,6 +49,8 @@ PART_ALONE = "Roundtap-Part"
 
 OPEN_THINGS = "roundtap_open_things"
 """The app's extension that counts the open things of all places (app/console.py), with the hub's `state` None."""
+
+ACT_MESSAGE = "roundtap_act_message"  # the app's extension that writes what the press before has done (app/acts.py)
 
 GZIP_MIN_BYTES, GZIP_LEVEL = 1000, 2
 """The shortest console answer that is compressed, and the level: a higher one saves little."""
@@ -61,9 +63,11 @@ CUT_CHOICES = MappingProxyType(
         "tiebreak_would_change": ("tie.anew", "tie.keep"),
         "tiebreak_would_end": ("tie.anew", "tie.keep"),
         "tiebreak_has_word": ("tie.keep",),
+        "pairings_would_change": ("mend.keep", "mend.anew"),
+        "correction_round_begun": ("mend.keep",),
     }
 )
-"""The choices that an official has about the cut or the tie-break round: the form comes back with these buttons."""
+"""The choices that an official has about the cut, the tie-break round or pairings: buttons that save the result."""
 
 _MARK = re.compile(rf"({regions.MAY}[^>]*?:>|{regions.ELSE}|{regions.MAYBE}|{regions.ENDS})")
 
@@ -243,6 +247,7 @@ def common_context(hub: RunningHub, t: Words) -> dict[str, object]:
         "lang": t.language,
         "hub": hub,
         "knockout_name": lambda what: knockout_name(t, what),
+        "sign_ups": lambda: open_sign_ups(hub.service.snapshot),
         "round_named": lambda state, number: round_title(t, state, number),
         "restored": hub.service.snapshot.venue.restore_state is not None,
         "schedule_of": lambda state: schedule_of(hub, state),
@@ -303,13 +308,15 @@ def render_page(template: str, feed: PageKey | None = None, **context: Any) -> r
         "role_name": Markup(regions.ROLE),
         "may": may_request,
         "roles_allowed": roles_allowed,
+        "did": Markup(regions.DID),
         "problem": sanitize_text(problem.named(context.get("names", {})).say(t)) if problem else "",
         "problem_key": problem.key if problem else "",
         "lost_squads": problem.params.get("lost", "") if problem else "",
         "problem_where": sanitize_text(problem.where) if problem else "",
         **({"typed": request.form} if problem else {}),
         "wants_reason": asks.say(t) if asks is not None else "",
-        "changes_cut": _choices(problem, state) if problem else (),
+        "choices_of": lambda problem: _choices(problem, state),
+        "asks": problem if problem and problem.key in CUT_CHOICES else None,
         "steps": StepMarks(state) if state is not None else None,
     }
     if request.blueprint == "console":
@@ -368,6 +375,8 @@ def patch_response(patch: regions.PagePatch) -> Response:
 
 
 def _fill(text: str) -> str:
+    if regions.DID in text:
+        text = text.replace(regions.DID, current_app.extensions[ACT_MESSAGE]())
     token = current.csrf_token() if regions.CSRF in text else ""
     return regions.fill_placeholders(text, token, current.hub().clocks.mono_ms())
 

@@ -14,7 +14,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.errors import Problem
 from roundtap_core.event import event_flow
 from roundtap_core.event.commands import NoteLot
-from roundtap_core.event.results import acceptable_results, result_to_correct
+from roundtap_core.event.results import acceptable_results, correction_choice, result_to_correct
 from roundtap_core.event.states import DRAFT, EventState, MatchState, RoundState
 from roundtap_core.forms.form import (
     AT_TIME,
@@ -31,7 +31,7 @@ from roundtap_core.records import RULING, SIDES, Result, Side, other_side, resul
 from roundtap_core.rulebooks import result_gate, result_words
 from roundtap_core.rulebooks.base import MatchSituation
 from roundtap_core.rulebooks.scoring import DRAW
-from roundtap_hub.live import current
+from roundtap_hub.live import current, forms
 from roundtap_hub.views.competitors import OwedSquads, lost_squads, squads_of_match
 from roundtap_hub.views.knockout import cut_changes
 from roundtap_hub.views.saved_event import SavedEvent, short_hash
@@ -40,6 +40,9 @@ from roundtap_hub.views.tables import ShownResult, shown_result, side_names, sit
 WAY, OPEN, END = "way", "opener", "end"
 FIGURES, PICKS, CHOICE, LOT, TURNS = "figures", "picks", "choice", "lot", "turns"
 """Kinds of pages: how it ended; who opens; the result; figures or squads of both; one choice; a lot; last turns."""
+
+RULING_WITH_SCORE = "ruling_figures"
+"""The way to which a ruling leads on where its score counts, too."""
 
 _KINDS = {Figure: FIGURES, Picks: PICKS, Choice: CHOICE, Turns: TURNS}
 
@@ -69,8 +72,8 @@ def _texts(answer: object) -> list[str]:
 @dataclass(frozen=True, slots=True)
 class ToldResult:
     """A result as it is told before it counts: who wins, all it holds with its consequences, its worth by side.
-    `lets_go`: squads that can never be fielded any more, which its button confirms; `mark`: a digest of match and
-    result, so that only the result on the screen counts."""
+    `asks`: what its buttons decide as well; `lets_go`: squads that can never be fielded any more, which its button
+    confirms; `mark`: a digest of match and result, so that only the result on the screen counts."""
 
     result: Result
     shown: ShownResult
@@ -79,6 +82,7 @@ class ToldResult:
     worth: Mapping[str, tuple[str, str]]
     lets_go: str
     mark: str
+    asks: Problem | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,15 +107,15 @@ class MatchEntry:
         return dict(self.carried).get("slip", "")
 
     def ways(self) -> list[tuple[str, bool]]:
-        """(id, stands) of every way, those offered now first, rulings last."""
+        """(id, stands) of every way, those offered now first, the ruling last; its score comes after its winner."""
         now = {way.id for way in self.form.offered(bool(self.saying.time_is_up))}
         early = self.saying.by == result_gate.PLAYER and self.saying.time_is_up is False
         stands = self.progress_of(self.match.match.result).way
         ways = sorted(
-            (way for way in self.form.ways if not (early and way.when == AT_TIME)),
+            (way for way in self.form.ways if way.id != RULING_WITH_SCORE and not (early and way.when == AT_TIME)),
             key=lambda way: (way.ended == RULING, way.id not in now),
         )
-        return [(way.id, stands is not None and way.id == stands.id) for way in ways]
+        return [(way.id, stands is not None and stands.id in (way.id, f"{way.id}_figures")) for way in ways]
 
     def read(self, fields: Fields, without: Collection[str] = ()) -> WizardProgress:
         """The answers in the fields. Raises Problem for an impossible one. Lots are as drawn; `without`: questions to
@@ -149,6 +153,8 @@ class MatchEntry:
         book, options, shown = state.rulebook, state.options, shown_result(result, state, match)
         worth = book.worth(structs.replace(match.match, result=result), options, self.situation)
         as_text = sorted(result_to_json(result).items(), key=str)
+        official = self.saying.by == result_gate.OFFICIAL
+        asks = correction_choice(state, played, match, result) if official else None
         return ToldResult(
             result,
             shown,
@@ -162,6 +168,7 @@ class MatchEntry:
             {key: result_words.worth_texts(book, key, pair) for key, pair in worth.items()},
             event_flow.squads_let_go(state, played, match.match, result.picks or {}),
             short_hash(match.id, match.match.a, match.match.b, as_text, shown.winner, sorted(worth.items())),
+            forms.with_competitor_names(asks, state.id) if asks is not None else None,
         )
 
     def problem(self, result: Result) -> Problem | None:
@@ -285,6 +292,12 @@ class WizardPage:
             return ""
         dropped = tuple((f"p.{name}", text) for name in self.dropped for text in _texts(self.trail.answers[name]))
         return self.entered.address_of(self.before, dropped)
+
+    @property
+    def with_score(self) -> str:
+        """Where the score of a ruling is asked, too; "" for all else."""
+        way = self.entered.form.way(RULING_WITH_SCORE) if self.trail.way and self.trail.way.id == "ruling" else None
+        return self.entered.address_of(replace(self.trail, way=way)) if way else ""
 
     @property
     def given(self) -> dict[str, list[str]]:

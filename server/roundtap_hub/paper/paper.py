@@ -113,8 +113,9 @@ def event_jobs(
     with_units: Collection[int],
 ) -> list[print_book.PrintJob]:
     """The event's jobs now, and all manual orders. `with_units`: tables with a unit, whose slips are listed only if
-    printed before it came there."""
-    wanted = {job.id for job in print_jobs.derived_jobs(state, with_units)}
+    printed before it came there. Where no print station is known, nothing waits for one."""
+    printed_here = has_printer()
+    wanted = {job.id for job in print_jobs.derived_jobs(state, with_units) if printed_here or job.id in states}
     derived = [
         job
         for job in print_jobs.derived_jobs(state)
@@ -164,6 +165,12 @@ def _about(job: print_book.PrintJob) -> str:
     return str(order["card"] if job.kind == print_jobs.PROXY else order["at"]["printer"]) if order else ""
 
 
+def has_printer() -> bool:
+    """Whether a print station is known here, silent or not."""
+    keys = current.hub().units.keys
+    return any(keys.role(unit) == STATION for unit in keys)
+
+
 def get_print_book() -> print_book.PrintBook:
     book = current.hub().paper
     if book is None:
@@ -189,8 +196,7 @@ def paper_page(event_id: str) -> AnyResponse:
         sheets=PUBLIC_SHEETS,
         desk_sheets=DESK_SHEETS,
         hub_paper=book is not None,
-        # Without a print station, jobs wait in vain.
-        printers=any(hub.units.keys.role(unit) == STATION for unit in hub.units.keys),
+        printers=has_printer(),
         has_bracket=bracket(event) is not None,
         closed=any(not played.open_matches for played in event.state.public_rounds),
         paper=paper_view(event.state, book.orders, book.states, unit_tables()) if book is not None else None,
@@ -618,7 +624,7 @@ def _sheet(event: saved_event.SavedEvent, what: str, **shown: Any) -> AnyRespons
         print_address=request.path,
         printed_at=time_of_day(hub.clocks.wall(), form=DATE_AND_TIME),
         newest=newest,
-        draws=has_draws(state),
+        draws=has_draws(event),
         newest_name=title_key(state, newest) if newest else None,
         planned=print_jobs.rounds_planned(state, newest) if newest and saved_event.planned_swiss(state) else None,
         head=print_jobs.print_header(state, "").head,

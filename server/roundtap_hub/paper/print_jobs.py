@@ -28,7 +28,7 @@ from roundtap_core.print_contents import (
     TablePairing,
     TrustSheet,
 )
-from roundtap_core.records import SIDES
+from roundtap_core.records import SIDES, other_side
 from roundtap_core.typed import DisplayText
 from roundtap_core.wire import digest
 from roundtap_hub.access.slip_codes import slip_codes, slip_mark, slip_token
@@ -293,10 +293,10 @@ def pairings_by_table(event: SavedEvent, played: RoundState, names: Names) -> tu
 
 
 def pairings_by_name(event: SavedEvent, played: RoundState, names: Names) -> tuple[NameLine, ...]:
-    """Every competitor with record and first tiebreaker, so that errors are found before play."""
+    """Every competitor with record, table and opponent, so that errors are found before play."""
     members = shown_members(event)
     seats = [
-        (match.match, side, who, *record_of(event, who))
+        (match.match, side, who, record_of(event, who)[0])
         for match in played.matches
         for side in SIDES
         if (who := match.match.competitor(side)) is not None
@@ -304,14 +304,14 @@ def pairings_by_name(event: SavedEvent, played: RoundState, names: Names) -> tup
     rows = [
         NameLine(
             name=DisplayText(names[who]),
+            against=DisplayText(names[other]) if (other := match.competitor(other_side(side))) is not None else None,
             members=_texts(members.get(who, ())),
             record=record,
-            value=values[0].text if values else "",
             table=match.table,
             bye=match.bye,
             side=side,
         )
-        for match, side, who, record, values in seats
+        for match, side, who, record in seats
     ]
     return tuple(sorted(rows, key=lambda row: name_sort_key(row.name)))
 

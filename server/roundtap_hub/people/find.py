@@ -1,19 +1,27 @@
-"""The console's search for a table or a person, in all events of the hall."""
+"""The console's search for a table or a person in all events of the hall, and for what is typed there to be done."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from flask import request
 from werkzeug.wrappers import Response as AnyResponse
 
+from roundtap_core.event.abandoned_match import leave_effect
+from roundtap_core.event.states import MatchState
 from roundtap_core.name_search import fold, is_found, search_text
+from roundtap_core.words import Words
 from roundtap_hub.http.routes import STAFF, VISIBLE, route
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views import saved_event
+from roundtap_hub.views.competitors import competitor_row
 
 TABLE, PERSON = "table", "person"
+DROP, NO_SHOW, HERE, EXTENSION = "drop", "no_show", "here", "extension"
+ADDED = re.compile(r"\+ ?(\d{1,2}) +(\d{1,5})")  # minutes and a table: "+5 12"
 MAX_HITS = 12  # the most hits shown
 
 
@@ -31,6 +39,26 @@ class SearchHit:
     table: int | None = None
     against: str = ""
     status: str | None = None
+
+
+def typed_commands(
+    event: saved_event.SavedEvent, query: str, words: Words
+) -> Iterator[tuple[str, str, MatchState | None]]:
+    """What `query` asks for ("+5 12", "drop wisniewska"), once for each table or person it may mean: kind, person and
+    match of each. Only what can be asked for now."""
+    state, at = event.state, saved_event.current_matches(event)
+    if added := ADDED.fullmatch(query):
+        matches = state.live.open_matches if state.live else ()
+        yield from ((EXTENSION, added[1], match) for match in matches if str(match.match.table) == added[2])
+    wanted, names = fold(query), saved_event.full_names(event)
+    for kind in (DROP, NO_SHOW, HERE):
+        spoken = [f"{fold(word)} " for word in words(f"find.do.{kind}").split(",")]
+        name = next((wanted[len(word) :] for word in spoken if wanted.startswith(word)), "")
+        for who in (each for each in state.entrants if name and is_found(name, search_text(names.get(each)))):
+            match = at.get(who)
+            playing = match is not None and match.match.b is not None and not match.done and not match.reports
+            if {DROP: state.entrants[who].active, NO_SHOW: playing, HERE: competitor_row(event, who).awaited}[kind]:
+                yield kind, who, match
 
 
 def find_hits(snapshot: Snapshot, query: str, here: str = "") -> list[SearchHit]:
@@ -107,7 +135,21 @@ def _event(event: saved_event.SavedEvent, here: str) -> str:
 @route("GET /console/find", STAFF)
 @route("GET /console/<event_id>/find", STAFF, VISIBLE)
 def search_page(event_id: str = "") -> AnyResponse:
-    """Search for `q`, a table's number or part of a name; the hits of a named event come first."""
-    asked_from: dict[str, Any] = {"state": current.event(event_id).state} if event_id else {}
-    query = request.args.get("q", "").strip()[: forms.NAME_LETTERS]
-    return render.page("find_all.html", query=query, found=find_hits(current.snapshot(), query, event_id), **asked_from)
+    """Search for `q`, a table's number or part of a name; the hits of a named event come first. There `q` may also be a
+    command, and everywhere a place."""
+    query, words = request.args.get("q", "").strip()[: forms.NAME_LETTERS], current.words()
+    event = current.event(event_id) if event_id else None
+    asked_from: dict[str, Any] = {}
+    if event is not None:
+        asked_from = {
+            "state": event.state,
+            "commands": () if event.state.finished else [*typed_commands(event, query, words)][:MAX_HITS],
+            "names": saved_event.full_names(event),
+            "leave_effect": partial(leave_effect, event.state),
+        }
+    return render.page(
+        "find_all.html",
+        query=query,
+        found=find_hits(current.snapshot(), query, event_id),
+        **asked_from,
+    )

@@ -402,7 +402,7 @@ def import_rows(event_id: str) -> AnyResponse:
         if not taken:
             raise Problem("import_nothing_taken")
         steps, people = _steps(event.state, event_id, taken)
-        current.hub().service.execute(steps, current.actor(), people, IMPORT_TIMEOUT_S)
+        forms.submit_steps(steps, people, IMPORT_TIMEOUT_S)
     except Problem as problem:
         g.problem, g.status = problem, problem_status(problem)
         # A reload begins anew, so that the form is not sent twice.

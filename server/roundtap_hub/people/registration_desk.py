@@ -55,10 +55,10 @@ NOW, UNKNOWN, AFTER = "1", "0", "after"
 DROP = "drop"
 
 
-def awaited_and_present(event: SavedEvent) -> tuple[list[CompetitorRow], list[CompetitorRow]]:
-    """All who have not left, by name: (awaited, present)."""
+def awaited_and_present(event: SavedEvent) -> tuple[list[CompetitorRow], list[CompetitorRow], list[CompetitorRow]]:
+    """All who have not left, by name: (awaited, present, all)."""
     people = [each for each in roster(event) if each.status == IN]
-    return [each for each in people if each.awaited], [each for each in people if not each.awaited]
+    return [each for each in people if each.awaited], [each for each in people if not each.awaited], people
 
 
 def is_late_entry(state: EventState) -> bool:
@@ -72,7 +72,7 @@ def check_in_page(event_id: str, competitor: str = "") -> AnyResponse:
     regulars, or those whose names begin with the letters typed (`q`)."""
     event = current.event(event_id)
     state, typed = event.state, request.args.get("q", forms.field("name")).strip()[: forms.NAME_LETTERS]
-    missing, present = awaited_and_present(event)
+    missing, present, people = awaited_and_present(event)
     early = not (state.public_rounds or state.finished)
     known = regulars(event) if early else []
     before, of_last = last_evening(event, known)
@@ -85,6 +85,7 @@ def check_in_page(event_id: str, competitor: str = "") -> AnyResponse:
         rulebook=state.rulebook,
         missing=missing,
         here=present,
+        people=people,
         early=early,
         late=is_late_entry(state),
         over=len(state.public_rounds) > 1 or state.cut is not None,
@@ -116,7 +117,7 @@ def check_in_name(event_id: str) -> AnyResponse:
     is meant before a longer one. Of several, and of namesakes of whom one is here, the page asks which; for a name that
     fits nobody it asks whether to enter a new player."""
     event, typed = current.event(event_id), clean_name(forms.field("name"))
-    missing, present = awaited_and_present(event)
+    missing, present, _ = awaited_and_present(event)
     if not typed:
         raise Invalid("no_names")
     early = not event.state.public_rounds
@@ -133,19 +134,20 @@ def check_in_name(event_id: str) -> AnyResponse:
         if isinstance(away[0], Regular)
         else (check_in_steps(event.state, away[0].id), [])
     )
-    current.hub().service.execute(steps, current.actor(), people)
+    forms.submit_steps(steps, people)
     return redirect(url_for("console.check_in_page", event_id=event_id), 303)
 
 
 @routes.route("POST /console/<event_id>/competitors/<competitor>/here", routes.HEADS_AND_DESK, routes.OPEN)
 @forms.shows_problem_on(check_in_page)
-def set_checked_in(event_id: str, competitor: str) -> None:
-    """Mark a player as present (`on` 1) or not; a late entry `meets` an opponent."""
+def set_checked_in(event_id: str, competitor: str) -> AnyResponse | None:
+    """Mark a player as present (`on` 1) or not; a late entry `meets` an opponent. `back`: to the list of players."""
     if forms.field("on", "1") == "1":
         steps = check_in_steps(current.event(event_id).state, competitor, forms.field("meets") or None)
-        current.hub().service.execute(steps, current.actor())
+        forms.submit_steps(steps)
     else:
         forms.submit_command(event_id, commands.CheckIn(competitor, on=False))
+    return forms.back_to_event(event_id, "competitors") if forms.field("back") else None
 
 
 @routes.route("POST /console/<event_id>/competitors/<competitor>/confirm", routes.HEADS_AND_DESK, routes.OPEN)
@@ -173,14 +175,13 @@ def remove_person(event_id: str, competitor: str) -> AnyResponse:
 @routes.route("POST /console/<event_id>/competitors/<competitor>/details", routes.HEADS_AND_DESK, routes.NOT_ARCHIVED)
 @forms.shows_problem_on(forms.EVENT_PAGE, "competitors")
 def set_person_details(event_id: str, competitor: str) -> None:
-    """Save club, id, list link, paid, note, companions and fixed table: the whole form in one request."""
+    """Save the names, and the details with companions and fixed table: the whole form in one request, or nothing."""
     event = current.event(event_id)
-    before = event.people.get(competitor)
     entrant = event.state.entrants.get(competitor)
-    if before is None or entrant is None:
+    if entrant is None:
         raise Problem("unknown_competitor", competitor=competitor)
-    refuse_damaged(competitor, before)
-    person = _with_typed_details(before)
+    before = event.people.get(competitor)
+    person = _typed_person(competitor, before)
     steps: list[commands.Command] = []
     people: list[PersonRecord] = []
     if person != before:
@@ -194,7 +195,26 @@ def set_person_details(event_id: str, competitor: str) -> None:
         if group != entrant.came_with and "came_with" in request.form:
             steps.append(commands.SetTravelGroup(competitor, group))
     if steps:
-        current.hub().service.execute([Step(event_id, step) for step in steps], current.actor(), people)
+        forms.submit_steps([Step(event_id, step) for step in steps], people)
+
+
+def _typed_person(competitor: str, before: Person | None) -> Person:
+    """The person as typed; what the form does not ask stays."""
+    known = before or Person("")
+    name = clean_name(forms.field("name", known.name))
+    public = clean_name(forms.field("public_name", known.public_name or ""))
+    if not name:
+        raise Invalid("no_names")
+    if "club" in request.form or "name" not in request.form:
+        refuse_damaged(competitor, known)
+        known = _with_typed_details(known)
+    elif is_damaged(competitor, before):
+        # Only the id is known: placeholders for the rest are not kept.
+        known, public = Person(name), "" if public == known.public_name else public
+    members, captain = typed_team()
+    if members:
+        known = structs.replace(known, members=members, captain=captain)
+    return structs.replace(known, name=name, public_name=public or None)
 
 
 def _with_typed_details(before: Person) -> Person:
@@ -313,7 +333,7 @@ def add_competitors(event_id: str) -> AnyResponse:
     ]
     here, reason = bool(forms.field("here")), forms.typed_reason()
     steps, people = entering(event.state, competitors, here, meets=meets, reason=reason)
-    current.hub().service.execute(steps, current.actor(), people)
+    forms.submit_steps(steps, people)
     if forms.field("back"):
         return redirect(url_for(f"console.{_back()}", event_id=event_id), 303)
     return forms.back_to_event(event_id, "competitors", marked=name_rows(marked_rows([line] for line in typed)))
@@ -346,29 +366,6 @@ def _refuse_duplicates(names: list[str], entered: list[str]) -> None:
         if name.casefold() in seen:
             raise Invalid("name_twice", name=name)
         seen.add(name.casefold())
-
-
-@routes.route("POST /console/<event_id>/competitors/<competitor>/rename", routes.HEADS_AND_DESK, routes.NOT_ARCHIVED)
-@forms.shows_problem_on(forms.EVENT_PAGE, "competitors")
-def rename_competitor(event_id: str, competitor: str) -> None:
-    """Change the name or the public name; all else known of the person stays."""
-    event = current.event(event_id)
-    name, public = clean_name(forms.field("name")), clean_name(forms.field("public_name"))
-    if not name:
-        raise Invalid("no_names")
-    before = event.people.get(competitor) or Person(name)
-    if is_damaged(competitor, before):
-        # Only the id is known: placeholders for the rest are not kept.
-        before, public = Person(name), "" if public == before.public_name else public
-    members, captain = typed_team()
-    if members:
-        before = structs.replace(before, members=members, captain=captain)
-    person, salt = structs.replace(before, name=name, public_name=public or None), secrets.token_hex(16)
-    forms.submit_command(
-        event_id,
-        commands.ChangePerson(competitor, person.digest(salt)),
-        [PersonRecord(event_id, competitor, salt, person)],
-    )
 
 
 @routes.route(
@@ -558,4 +555,6 @@ def save_list(event_id: str, competitor: str) -> AnyResponse:
             else commands.SubmitList(competitor, digest, total)
         )
         forms.submit_command(event_id, command, [record])
+    else:
+        forms.note_act("unchanged")
     return redirect(url_for("console.list_page", event_id=event_id, competitor=competitor), 303)

@@ -168,7 +168,7 @@ def check_in_regulars(event_id: str) -> None:
         Step(state.id, commands.CheckIn(who, on=False) if state.check_in else commands.RemoveCompetitor(who))
         for who in (row.competitor for row in taken)
     ]
-    current.hub().service.execute(steps, current.actor(), people)
+    forms.submit_steps(steps, people)
 
 
 def people_by_name() -> list[BookPerson]:
@@ -227,6 +227,7 @@ def known_person_page(person: str) -> AnyResponse:
 @forms.shows_problem_on(known_person_page)
 def join_people(person: str) -> None:
     forms.add_venue_entry(NewEntry(PEOPLE_JOINED, {"person": person, "other": forms.field("other")}))
+    forms.note_act("joined")
 
 
 @routes.route("POST /console/people/<person>/part", routes.ORGANIZERS)
@@ -234,6 +235,7 @@ def join_people(person: str) -> None:
 def part_person(person: str) -> None:
     seat, new = [forms.field("event"), forms.field("competitor")], secrets.token_hex(ID_LETTERS // 2)
     forms.add_venue_entry(NewEntry(PERSON_PARTED, {"person": person, "seat": seat, "new": new}))
+    forms.note_act("parted")
 
 
 @routes.route("POST /console/people/<person>/forget", routes.ORGANIZERS)
@@ -249,4 +251,5 @@ def forget_person(person: str) -> AnyResponse:
         for event_id, _ in one.seats:
             paper.forget(event_id)
     forms.add_venue_entry(NewEntry(PERSON_FORGOTTEN, {"person": person}))
+    forms.note_act("forgotten")
     return redirect(url_for("console.people_page"), 303)

@@ -209,4 +209,4 @@ def remove_sign_ups(event_id: str) -> None:
     if _mark(gone) != forms.field("gone"):
         # Entries have changed since the page was made: none is deleted unseen.
         raise Problem("step_changed_meanwhile")
-    current.hub().service.execute([Step(event_id, RemoveCompetitor(who)) for who in gone], current.actor())
+    forms.submit_steps([Step(event_id, RemoveCompetitor(who)) for who in gone])

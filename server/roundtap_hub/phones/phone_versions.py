@@ -20,7 +20,7 @@ PUBLIC, PERSONAL = "p", "me"
 @event_page("e/<event_id>")
 def _players(_: HubNow, event: saved_event.SavedEvent, page: PageKey) -> object:
     newest = saved_event.newest_round(event.state)
-    return *_people(event), event.state.live is None, newest and newest.number
+    return *_people(event), event.state.live is None, newest and newest.number, not event.state.rounds
 
 
 @event_page("standings/<event_id>")
@@ -86,7 +86,8 @@ def _personal(source: HubNow, page: PageKey) -> object | None:
         return None
     public = source.shown(PageKey(PUBLIC, *who))
     event = saved_event.saved_event(source.snapshot, page.event) if page.event in source.snapshot.events else None
-    return public and (public, event and _own_match(source, event, who[1]))
+    sign_ups = saved_event.sign_up_ids(source.snapshot) if not event or event.state.finished else ()
+    return public and (public, event and _own_match(source, event, who[1]), sign_ups)
 
 
 def _own_match(source: HubNow, event: saved_event.SavedEvent, competitor: str) -> object:

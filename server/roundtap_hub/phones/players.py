@@ -270,7 +270,7 @@ def pairings_page(event_id: str) -> AnyResponse:
     event = current.event(event_id)
     state, newest = event.state, saved_event.newest_round(event.state)
     grid = grid_cells(current.snapshot(), {}, state, newest, saved_event.shown_names(event), current.now_ms())
-    ranked, draws = saved_event.settled_rows(event), knockout.has_draws(state)
+    ranked, draws = saved_event.settled_rows(event), knockout.has_draws(event)
 
     def rows() -> Iterator[render.RowSource]:
         for c in find(_query(), grid, lambda cell: search_text(cell.table, cell.a, cell.b, shortened=True)):
@@ -432,7 +432,7 @@ def event_data(event_id: str) -> AnyResponse:
             }
             for played in state.public_rounds
         ],
-        "standings": knockout.standings_view(event, names),
+        "standings": knockout.standings_view(event, names, every=True),
         "final": knockout.final_lines(event, names),
     }
     return render.cached_data(data, clock.open_end and clock.deadline_ms is not None)

@@ -13,6 +13,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.commands import DoubleNoShow, EnterResult, NoShow, NoteLot, SettleOutsideReports, UndoNoShow
+from roundtap_core.event.cut import ANEW
 from roundtap_core.event.states import DRAFT, RULING, EventState, MatchState, RoundState
 from roundtap_core.records import SIDES, Result, Side, result_from_json
 from roundtap_core.rulebooks.base import AidFigure, CountingAid, Rulebook
@@ -74,6 +75,8 @@ def match_page(event_id: str, match_id: str) -> AnyResponse:
     entered = entered_by_official(event_id, match_id)
     played, match = entered.played, entered.match
     cell, stands = _cell(event, match), match.match.result
+    ways = entered.ways()
+    first_way = next((way for way, is_on_record in ways if is_on_record), ways[0][0])
     waited_ms = current.now_ms() - cell.call_since_ms if cell.call_since_ms is not None else None
     return render.page(
         "match.html",
@@ -89,7 +92,8 @@ def match_page(event_id: str, match_id: str) -> AnyResponse:
         lot=lot_to_draw(state, played, match),
         names=entered.names,
         earlier=_earlier(event, entered),
-        at=entered.page(result_wizard.WizardProgress()),
+        at=replace(entered.page(entered.read(result_wizard.Fields({"way": first_way}))), before=None),
+        other_ways=[way for way in ways if way[0] != first_way],
         line="",
         grammar=line_grammar(entered),
     )
@@ -129,7 +133,7 @@ def accept_report(event_id: str) -> AnyResponse:
     if report is None or report.number != forms.form_number("number"):
         raise Problem("result_changed_meanwhile", table=match.match.table)
     try:
-        forms.submit_command(event_id, EnterResult(match_id, forms.form_number("revision") or 0, report.result))
+        forms.submit_command(event_id, _enter(match_id, report.result))
     except Problem as problem:
         if problem.key != "picks_missing":
             raise
@@ -240,7 +244,8 @@ def result_wizard_step(event_id: str, match_id: str) -> AnyResponse:
     if entered.slip:
         return enter_slip(entered, command)
     forms.submit_command(event_id, command)
-    return forms.back_to_event(event_id, round=_tab(entered))
+    # After new pairings their round is what has to be seen.
+    return forms.back_to_event(event_id, round=None if command.cut == ANEW else _tab(entered))
 
 
 def _enter(match_id: str, result: Result) -> EnterResult:

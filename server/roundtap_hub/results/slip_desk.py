@@ -184,7 +184,7 @@ def enter_slip(entered: MatchEntry, command: EnterResult) -> AnyResponse:
     playing = [who for who in leaving if who in slip.playing or not render.may_request(DROP)]
     steps += [Step(event_id, DropCompetitor(who)) for who in leaving if who not in playing]
     if steps:
-        current.hub().service.execute(steps, current.actor())
+        forms.submit_steps(steps)
     return redirect(url_for("console.slip_page", event_id=event_id, saved=match.id, plays=playing), 303)
 
 

@@ -167,7 +167,7 @@
     return given.signal;
   }
 
-  window.roundtap = { hubNow, within, sync, draw, hide, look, everySecond: (each) => looks.push(each), known: () => offset !== null };
+  window.roundtap = { LAST_MS, hubNow, within, sync, draw, hide, look, everySecond: (each) => looks.push(each), known: () => offset !== null };
 
   // What the feed says about a clock, at once and without loading anything.
   document.addEventListener("roundtap:clock", ({ detail }) => {

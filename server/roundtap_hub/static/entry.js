@@ -10,6 +10,7 @@
   let before = null;
   let asked = 0;
   let sending = true;
+  let pressed = null;
 
   const text = () => body.querySelector("#entry-text");
   const address = () => new URL(drawer.dataset.entry, location.href);
@@ -47,6 +48,7 @@
     }
     drawer.classList.remove("unsent");
     const page = parser.parseFromString(await answer.text(), "text/html");
+    if (sent && sent.form) window.roundtapLive.sayDone(answer, page);
     const found = page.getElementById("part");
     // Sent by the browser itself, the login that has ended comes back with what was typed.
     if (!found && sent && sent.form && answer.status === 401) { sent.form.submit(); return null; }
@@ -106,7 +108,7 @@
   }
 
   // Enter takes what is on the screen, never what is still on its way there.
-  async function take() {
+  async function take(button) {
     const told = body.querySelector("#entry-line");
     const form = told && told.dataset.line === text().value.trim() && told.querySelector("form[data-confirm]");
     if (!form) { line(); return; }
@@ -118,7 +120,11 @@
     number.value = "";
     number.focus({ preventScroll: true });
     sending = (async () => {
-      const found = await part(form.action, { method: "POST", body: new URLSearchParams(new FormData(form)), form });
+      // Where there is something to choose, Enter presses the first button.
+      const { name, value } = button && form.contains(button) ? button : form.querySelector("button");
+      const fields = new URLSearchParams(new FormData(form));
+      if (name) fields.append(name, value);
+      const found = await part(form.action, { method: "POST", body: fields, form });
       if (found) show(found);
       else { number.value = was; if (text()) text().focus({ preventScroll: true }); }
       return Boolean(found) && !text();
@@ -150,14 +156,21 @@
       event.target.reportValidity();
       return;
     }
-    if (!/^[0-9]$/.test(event.key) || event.target.closest("input, textarea, select, [contenteditable]")) return;
-    event.preventDefault();
-    const begun = drawer.hidden || drawer.contains(document.activeElement);
-    up();
-    if (begun) { body.textContent = ""; asked += 1; }
-    number.value = event.key;
-    number.focus({ preventScroll: true });
-    number.setSelectionRange(1, 1);
+  });
+
+  window.roundtapKeys.push({
+    shown: "0–9",
+    fits: /^[0-9]$/,
+    text: "table",
+    does: (key) => {
+      const begun = drawer.hidden || drawer.contains(document.activeElement);
+      up();
+      if (begun) { body.textContent = ""; asked += 1; }
+      number.value = key;
+      number.focus({ preventScroll: true });
+      number.setSelectionRange(1, 1);
+      return true;
+    },
   });
 
   drawer.addEventListener("input", ({ target }) => {
@@ -181,11 +194,12 @@
     event.preventDefault();
     event.stopImmediatePropagation();
     if (form === opening) table();
-    else if (form.matches("#entry-form, [data-confirm]")) take();
+    else if (form.matches("#entry-form, [data-confirm]")) take(pressed);
     else press(form);
   }, true);
 
   drawer.addEventListener("click", ({ target }) => {
+    pressed = target.closest("#entry-line button");
     if (target.closest("[data-entry-leave]")) leave();
     // A winner's name does what its letter does.
     const name = target.closest("[data-entry-name]");

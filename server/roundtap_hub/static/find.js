@@ -9,6 +9,8 @@
   let at = -1;
   let known = "";
   let looking = null;
+  // What a line that does something sends.
+  const acts = new Map();
 
   field.setAttribute("role", "combobox");
   field.setAttribute("aria-autocomplete", "list");
@@ -37,12 +39,15 @@
 
   function show(page) {
     list.textContent = "";
-    list.append(...[...page.querySelectorAll("#found > li > a")].map((link, n) => {
+    acts.clear();
+    list.append(...[...page.querySelectorAll("#found > li > a, #found > li > form")].map((one, n) => {
       const option = document.createElement("li");
       option.id = `find-${n}`;
       option.setAttribute("role", "option");
-      option.dataset.go = link.getAttribute("href");
-      option.append(...document.importNode(link, true).childNodes);
+      const form = one.matches("form") && document.importNode(one, true);
+      if (form) acts.set(option, form);
+      else option.dataset.go = one.getAttribute("href");
+      option.append(...document.importNode(form ? one.querySelector("button") : one, true).childNodes);
       return option;
     }));
     const found = list.childElementCount > 0;
@@ -51,7 +56,9 @@
     const empty = page.querySelector("main .empty");
     none.textContent = !found && empty ? empty.textContent : "";
     field.setAttribute("aria-expanded", String(found));
-    if (found) mark(0);
+    // What acts is chosen, unless it is all that can be meant.
+    at = -1;
+    if (found && (!acts.size || list.childElementCount === 1)) mark(0);
   }
 
   async function look() {
@@ -73,6 +80,15 @@
   }
 
   function go(option) {
+    const form = acts.get(option);
+    if (form) {
+      field.value = "";
+      close();
+      form.hidden = true;
+      document.body.append(form);
+      form.submit();
+      return;
+    }
     const to = new URL(option.dataset.go, location.href);
     field.value = "";
     close();
@@ -99,8 +115,11 @@
     } else if (event.key === "Enter" && field.value.trim()) {
       event.preventDefault();
       // Typed faster than it is found: what was asked for last is what is meant.
-      if (known !== field.value.trim()) await look();
-      if (at >= 0) go(options()[at]);
+      const seen = known === field.value.trim();
+      if (!seen) await look();
+      // What acts was to be read before.
+      const chosen = options()[at];
+      if (chosen && ((seen && !event.repeat) || !acts.has(chosen))) go(chosen);
     }
   });
   field.addEventListener("blur", () => setTimeout(close, 150));

@@ -55,13 +55,23 @@
     document.addEventListener("roundtap:swapped", paint);
   }
 
-  // --- "/" leads to the search from anywhere
-  document.addEventListener("keydown", (event) => {
-    const typing = event.target.closest("input, textarea, select");
-    if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) {
+  // --- keys: all that this page knows stand in one table, which "?" shows (places.js). `fits`: a key; `text`: its line in
+  // the list, or a function that makes lines of it; `does`: true if it did something.
+  const keys = [{
+    shown: "/",
+    fits: /^\/$/,
+    text: "slash",
+    does: () => {
       const search = document.querySelector("[data-slash]");
-      if (search) { event.preventDefault(); search.focus(); }
-    }
+      if (search) search.focus();
+      return search;
+    },
+  }];
+  window.roundtapKeys = keys;
+  document.addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target.closest("input, textarea, select, [contenteditable], dialog")) return;
+    if (keys.find(({ fits, does }) => fits.test(event.key) && does(event.key))) event.preventDefault();
   });
 
   // --- buttons that lead to a field, and forms that are sent once
@@ -87,6 +97,7 @@
   const SAID_MS = 4000;
   const PRESSED = "roundtap:pressed";
   let settledAt = 0;
+  let landed = "main";
   let landedAt = 0;
   let settling = 0;
   let saying = 0;
@@ -103,7 +114,7 @@
 
   function tooSoon(event) {
     const now = performance.now();
-    const held = now < landedAt ? "main" : now < settledAt ? "#next" : "";
+    const held = now < landedAt ? landed : now < settledAt ? "#next" : "";
     if (!held || !event.target.closest || !event.target.closest(held)) return;
     event.preventDefault();
     event.stopImmediatePropagation();
@@ -127,7 +138,8 @@
     // Whoever sends it in their own way lets it be sent again.
     setTimeout(() => { if (event.defaultPrevented) sent.delete(target); else asks(); }, 0);
   }, true);
-  // The page that follows a press lies under the same finger, and its buttons lie elsewhere: all of them wait.
+  // The page that follows a press lies under the same finger, and its buttons lie elsewhere: all of them wait. Where
+  // names are pressed one after the other, only the message does: after an Undo it has another button, or a link.
   // Who pressed with a key goes on with the next step's own button; held down, the key presses it no more.
   const BY_KEY = "key";
   let byKey = false;
@@ -139,13 +151,14 @@
   const pressedBefore = tab.get(PRESSED);
   if (pressedBefore) {
     tab.set(PRESSED, "");
-    if (document.getElementById("next")) {
-      const step = pressedBefore === BY_KEY && document.querySelector("#next .main");
-      if (step) step.focus();
-      const main = document.querySelector("main");
+    const step = pressedBefore === BY_KEY && document.querySelector("#next .main");
+    if (step) step.focus();
+    landed = document.getElementById("next") ? "main" : "#did";
+    const waits = document.querySelector(landed);
+    if (waits) {
       landedAt = performance.now() + SETTLE_MS;
-      main.classList.add("settling");
-      setTimeout(() => main.classList.remove("settling"), SETTLE_MS);
+      waits.classList.add("settling");
+      setTimeout(() => waits.classList.remove("settling"), SETTLE_MS);
     }
   }
 
@@ -608,8 +621,29 @@
     else rest();
   }
 
+  // What a form did that was sent without leaving the page is said here all the same, and stays as long as elsewhere.
+  function sayDone(answer, page) {
+    const did = new URL(answer.url).searchParams.get("did");
+    const said = document.getElementById("did");
+    const fresh = page.getElementById("did");
+    if (!did || !said || !fresh) return;
+    const at = new URL(location.href);
+    at.searchParams.set("did", did);
+    history.replaceState(null, "", at);
+    // Nothing moves under the finger that has pressed: what stood here before, if it had room of its own, leaves it.
+    if (said.offsetParent && !said.classList.contains("over")) {
+      const room = said.cloneNode(true);
+      for (const name of ["id", "role", "data-live"]) room.removeAttribute(name);
+      room.style.visibility = "hidden";
+      said.before(room);
+    }
+    said.classList.add("over");
+    said.textContent = "";
+    said.append(...document.importNode(fresh, true).childNodes);
+  }
+
   // For pages that ask by themselves what changed.
-  window.roundtapLive = { patch, take, look, asks, typing };
+  window.roundtapLive = { patch, take, look, asks, typing, sayDone };
 
   settleStep(false);
   const first = document.querySelector("[role=alert]");

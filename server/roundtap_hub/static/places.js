@@ -1,17 +1,67 @@
-// The console's places: "g" and a letter lead to one; menus close; what asks first comes in front of the page.
+// The console's places: "g" and a letter lead to one; "?" shows the keys; menus close; what asks first comes in front.
 "use strict";
 (() => {
   const GO_MS = 1500;
   let goUntil = 0;
 
-  document.addEventListener("keydown", (event) => {
-    if (event.key === "Escape") closeMenus(null);
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.target.closest("input, textarea, select, [contenteditable], dialog")) return;
+  const ways = () => [...document.querySelectorAll("[data-go]")];
+
+  function go(key) {
     const now = performance.now();
-    const to = now < goUntil && [...document.querySelectorAll("[data-go]")].find(({ dataset }) => dataset.go === event.key);
-    goUntil = event.key === "g" ? now + GO_MS : 0;
-    if (to) { event.preventDefault(); to.click(); }
+    const to = now < goUntil && ways().find(({ dataset }) => dataset.go === key);
+    goUntil = key === "g" ? now + GO_MS : 0;
+    if (to) to.click();
+    return to;
+  }
+
+  // --- the list of keys, made of the table that the code goes by
+  const list = document.getElementById("keys");
+  let before = null;
+
+  function line(shown, text) {
+    const row = document.createElement("div");
+    const term = document.createElement("dt");
+    for (const key of shown.split(" ")) {
+      const cap = document.createElement("kbd");
+      cap.textContent = key;
+      term.append(cap, " ");
+    }
+    const what = document.createElement("dd");
+    what.textContent = text;
+    row.append(term, what);
+    return row;
+  }
+
+  function showKeys() {
+    const menu = document.activeElement.closest("details.menu");
+    before = menu ? menu.querySelector("summary") : document.activeElement;
+    const lines = document.getElementById("keys-lines");
+    lines.textContent = "";
+    for (const { shown, text } of window.roundtapKeys) {
+      if (text === "go") for (const way of ways()) lines.append(line(`g ${way.dataset.go}`, (way.querySelector("span") || way).textContent.trim()));
+      else if (text) lines.append(line(shown, list.dataset[text]));
+    }
+    if (list.showModal) list.showModal();
+    else list.setAttribute("open", "");
+    list.querySelector("button").focus();
+    return true;
+  }
+
+  function hideKeys() {
+    if (list.close) list.close();
+    else list.removeAttribute("open");
+    if (before) before.focus({ preventScroll: true });
+  }
+
+  // "g" is first: the letter after it may be a key of its own.
+  window.roundtapKeys.unshift({ text: "go", fits: /./, does: go });
+  window.roundtapKeys.push({ shown: "?", text: "list", fits: /^\?$/, does: showKeys });
+  window.roundtapKeys.push({ shown: "Esc", text: "close", fits: /^Escape$/, does: () => false });
+  for (const button of document.querySelectorAll("[data-keys]")) button.hidden = false;
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    closeMenus(null);
+    if (list.hasAttribute("open")) { event.preventDefault(); hideKeys(); }
   });
 
   function closeMenus(but) {
@@ -62,7 +112,9 @@
 
   document.addEventListener("click", ({ target }) => {
     const cancel = target.closest("[data-cancel]");
-    if (cancel) cancel.closest("details").open = false;
+    if (cancel && cancel.closest("#keys")) hideKeys();
+    else if (cancel) cancel.closest("details").open = false;
+    if (target.closest("[data-keys]")) showKeys();
     closeMenus(target.closest("details.menu"));
   });
 })();

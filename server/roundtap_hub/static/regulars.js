@@ -1,4 +1,4 @@
-// Check-in: what is typed narrows the regulars; a tap enters one, or takes that back, and nothing moves.
+// Check-in: what is typed narrows the regulars; a tap enters one or checks in a player, or takes that back, and nothing moves.
 "use strict";
 (() => {
   const field = document.getElementById("name");
@@ -14,6 +14,7 @@
     const text = await answer.text();
     if (looking !== asked) return false;
     const page = new DOMParser().parseFromString(text, "text/html");
+    window.roundtapLive.sayDone(answer, page);
     if (!page.getElementById("regulars")) { location.reload(); return false; }
     for (const old of document.querySelectorAll("main > .problem")) old.remove();
     const problem = page.querySelector("main > .problem");
@@ -37,7 +38,7 @@
     const form = event.target;
     // What is typed may be longer than what the page has been asked for yet.
     if (form.elements.names && field.value.trim()) form.elements.names.value = field.value.trim();
-    if (!form.matches(".regulars form")) return;
+    if (!form.matches(".regulars form, .door form")) return;
     event.preventDefault();
     const button = form.querySelector("button");
     const { id } = button;

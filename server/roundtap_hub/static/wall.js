@@ -25,7 +25,7 @@
     if (shown.textContent !== title) shown.textContent = title;
   }
 
-  // Time up fills the screen for a while. A round that is over ends at no time to come.
+  // The last minutes colour the screen, and time up fills it for a while. A round that is over ends at no time to come.
   function time() {
     const face = document.querySelector("main [data-clock], #time [data-clock]");
     const word = document.querySelector("[data-phase-of]");
@@ -34,6 +34,8 @@
     const isOver = state === "running" && phase === "over" && window.roundtap.known();
     const isNews = isOver && window.roundtap.hubNow() - Number(deadline) < timeUpMs && !!document.querySelector("#time-up p");
     const root = document.documentElement;
+    const isLast = state === "running" && !isOver && window.roundtap.known() && Number(deadline) - window.roundtap.hubNow() <= window.roundtap.LAST_MS;
+    root.classList.toggle("last-five", isLast);
     if (root.classList.contains("time-up") !== isNews) {
       root.classList.toggle("time-up", isNews);
       fit();

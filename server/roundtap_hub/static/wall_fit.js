@@ -58,7 +58,7 @@
   function copyOf(item) {
     const copy = item.cloneNode(true);
     // An initial does not stand on a line of its own.
-    for (const name of copy.querySelectorAll(".wall-name > bdi, .wall-across > bdi, th[scope=row] > bdi")) {
+    for (const name of copy.querySelectorAll(".wall-name bdi, .wall-across > bdi, th[scope=row] > bdi")) {
       name.textContent = name.textContent.replace(SHORT_END, "\u00a0$1");
     }
     return copy;
@@ -157,7 +157,9 @@
       return list.items.map((item) => {
         const across = words(said(item, ".wall-across").replace(SHORT_END, "\u00a0$1"), 400);
         return {
-          name: words(said(item, ".wall-name > bdi").replace(SHORT_END, "\u00a0$1"), 600),
+          name: words(said(item, ".wall-name > bdi").replace(SHORT_END, "\u00a0$1") || `■ ${said(item, ".one")}`, 600),
+          // The other one of a pair, beside or under the first.
+          second: words([...item.querySelectorAll(".one + .one")].map((one) => `■ ${one.textContent.trim()}`).join(), 600),
           small: words(said(item, ".wall-name > small"), 400),
           more: [[...across, ...words(said(item, ".wall-record").replace(/\s+/g, "\u00a0"), 400)], across, []],
           table: item.querySelector(".wall-table") ? wide(said(item, ".wall-table"), 700) * TABLE + SIGN : 0,
@@ -178,7 +180,7 @@
     return list.items.map((item) => ({
       name: [...words(said(item, "th > bdi").replace(SHORT_END, "\u00a0$1"), 600),
         ...[...item.querySelectorAll("th > small")].flatMap((small) => words(small.textContent, 400))],
-      cells, table: 0, bye: 0, small: [], more: [[], [], []],
+      cells, table: 0, bye: 0, second: [], small: [], more: [[], [], []],
     }));
   }
 
@@ -195,11 +197,13 @@
     const share = shareOf(MORE, size);
     const [more, { small }] = [line.more[level], line];
     const left = room - aside - GAP * (beside ? 2 : 1);
-    const forName = beside ? Math.min(natural(line.name, 0.3), left - BESIDE) : left;
+    const both = [...line.name, ...line.second];
+    const forName = beside ? Math.min(natural(both, 0.3), left - BESIDE) : left;
     const forMore = (beside ? left - forName : left) / share;
     // Widths are looked at once more where they stand: a little too much is no reason against a layout.
-    if (longest(line.name) * NEARLY > forName || longest(more) * NEARLY > forMore) return Infinity;
-    const rows = rowsOf(line.name, forName + 0.01, 0.35) * LINE
+    if (longest(both) * NEARLY > forName || longest(more) * NEARLY > forMore) return Infinity;
+    const apart = line.second.length && natural(both, 0.35) > forName ? [line.name, line.second] : [both];
+    const rows = apart.reduce((sum, each) => sum + rowsOf(each, forName + 0.01, 0.35), 0) * LINE
       + (small.length ? rowsOf(small, forName / share, 0.4) * LINE * share : 0);
     const under = more.length ? rowsOf(more, forMore, 0.8) * LINE * share : 0;
     return beside ? Math.max(rows, under, TABLE) : Math.max(rows + under, aside && more.length ? TABLE : LINE);
@@ -320,7 +324,8 @@
   function indexOf(list, page) {
     if (list.name) return list.name;
     if (list.list === "names") {
-      const [from, to] = [page.first, page.last].map((item) => plain(item.querySelector(".wall-name").textContent.trim()));
+      const [from, to] = [page.first, page.last].map((item) => (item.matches(".pair") ? said(item, ".wall-table")
+        : plain(item.querySelector(".wall-name").textContent.trim())));
       return from === to ? from : `${from}–${to}`;
     }
     const [from, to] = [page.first, page.last].map((item) => item.querySelector(".rank").textContent.trim());
@@ -347,6 +352,7 @@
       main.insertBefore(holder, picture);
     }
     document.documentElement.classList.add("fitted");
+    const room = holder.clientHeight;
     const now = [innerWidth, innerHeight, holder.clientWidth, holder.clientHeight,
       ...lists.map(({ list, page, items }) => (list ? items.map((item) => item.outerHTML).join("") : page.innerHTML))].join("\n");
     if (now !== known || !holder.children.length) {
@@ -369,6 +375,8 @@
       return mark;
     });
     refill(foot, marks.length > 1 ? marks : []);
+    // An index that comes or goes leaves less room, or more.
+    if (holder.clientHeight !== room) fit();
   }
 
   function solo({ page }) {

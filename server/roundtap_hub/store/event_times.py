@@ -1,5 +1,5 @@
-"""When things happened in an event: the time of each entry, and the entries that published, started and closed a
-round."""
+"""When things happened in an event: the time of each entry, the entries that published, started and closed a round, and
+what the staff did last."""
 
 import threading
 from collections import OrderedDict
@@ -7,17 +7,20 @@ from dataclasses import dataclass, field, replace
 
 from roundtap_core.clock import IDLE, RUNNING
 from roundtap_core.event.entries import Entry, Timestamp
-from roundtap_core.event.states import EventState
+from roundtap_core.event.states import ROLES, EventState
+from roundtap_core.event.undo import Act, Newest, past_entry
 from roundtap_hub.store.journal import START, Head
 from roundtap_hub.store.service import Service
 
 EVENTS_MAX = 16  # events whose times are cached; others are read again on demand
+ACTS_MAX = 20
+STAFF = frozenset({*ROLES, "scorekeeper"})  # whose acts they are: the roles of those with a PIN (http/routes.py)
 
 
 @dataclass(slots=True)
 class EventTimes:
     """`at`: by entry number, append-only; `published`, `started`, `closed`: entry number by round number. All of it up
-    to the entry `head`, with round `live` in play."""
+    to the entry `head`, with round `live` in play. `acts`: the last of the staff's, in order."""
 
     at: dict[int, Timestamp] = field(default_factory=dict)
     published: dict[int, int] = field(default_factory=dict)
@@ -25,6 +28,8 @@ class EventTimes:
     closed: dict[int, int] = field(default_factory=dict)
     head: Head = START
     live: int = 0
+    acts: tuple[Act, ...] = ()
+    newest: Newest = field(default_factory=dict)
 
     def copy(self) -> "EventTimes":
         """A copy that does not change with later entries."""
@@ -33,7 +38,12 @@ class EventTimes:
     def apply_entry(self, entry: Entry) -> None:
         self.head = Head(entry.number, entry.hash)
         self.at[entry.number] = entry.at
-        data = entry.data
+        data, past = entry.data, past_entry(entry, self.newest)
+        if entry.actor.partition(":")[0] in STAFF:
+            last = self.acts[-1] if self.acts else ()
+            # What was asked for together has one time.
+            goes_on = last and (last[-1].entry.actor, last[-1].entry.at) == (entry.actor, entry.at)
+            self.acts = (*self.acts[: len(self.acts) - bool(goes_on)], (*(last if goes_on else ()), past))[-ACTS_MAX:]
         if entry.kind in ("round-published", "round-imported"):
             self.live = data["number"]
             self.published[self.live] = entry.number

@@ -21,7 +21,7 @@ from roundtap_core.records import SWISS, TIEBREAK, Result, StandingsRow
 from roundtap_core.rulebooks.base import SWISS_ROUND
 from roundtap_core.rulebooks.result_gate import may_be_drawn
 from roundtap_core.rulebooks.result_words import ResultLine
-from roundtap_core.standings.standings import standings
+from roundtap_core.standings.standings import standings, telling_tiebreakers
 from roundtap_core.words import Words
 from roundtap_hub.store.read_model import Snapshot
 from roundtap_hub.views.saved_event import (
@@ -63,8 +63,8 @@ class StandingsLine:
 
 @dataclass(frozen=True, slots=True)
 class StandingsView:
-    """`columns`: the tiebreakers by weight; `draws`: records have draws too; `hidden`: tiebreakers that decided
-    somewhere but have no column, since they compare only tied players."""
+    """`columns`: the tiebreakers by weight, but for those that are the same for all; `draws`: records have draws too;
+    `hidden`: tiebreakers that decided somewhere but have no column, since they compare only tied players."""
 
     after: int
     columns: tuple[str, ...]
@@ -74,11 +74,11 @@ class StandingsView:
     hidden: tuple[str, ...] = ()
 
 
-def standings_view(event: SavedEvent, names: Mapping[str, str]) -> StandingsView:
-    """All competitors, best first, after the last settled round."""
+def standings_view(event: SavedEvent, names: Mapping[str, str], *, every: bool = False) -> StandingsView:
+    """All competitors, best first, after the last settled round. `every`: with all tiebreakers, for programs."""
     rows = settled_standings(event)
-    columns = tuple(rows[0].tiebreakers) if rows else ()
-    lines = tuple(_line(event, row, names) for row in rows)
+    columns = tuple(rows[0].tiebreakers) if rows and every else telling_tiebreakers(rows)
+    lines = tuple(_line(event, row, names, columns) for row in rows)
     shown = {"points", "last", "random", *columns}
     hidden = tuple(
         key
@@ -90,18 +90,18 @@ def standings_view(event: SavedEvent, names: Mapping[str, str]) -> StandingsView
         columns,
         lines,
         any(row.by_chance for row in rows),
-        has_draws(event.state),
+        has_draws(event),
         hidden,
     )
 
 
-def _line(event: SavedEvent, row: StandingsRow, names: Mapping[str, str]) -> StandingsLine:
+def _line(event: SavedEvent, row: StandingsRow, names: Mapping[str, str], columns: tuple[str, ...]) -> StandingsLine:
     book = event.state.rulebook
     values = tuple(
         TiebreakCell(key, book.value_text(key, value), str(value), row.decided_by == key)
-        for key, value in row.tiebreakers.items()
+        for key, value in ((key, row.tiebreakers[key]) for key in columns)
     )
-    record = record_text(row, has_draws(event.state))
+    record = record_text(row, has_draws(event))
     return StandingsLine(
         row.rank,
         row.competitor,
@@ -119,17 +119,22 @@ def record_text(row: StandingsRow | None, draws: bool = False) -> str:
     """Wins and losses: "3–1"; with `draws` wins, draws and losses: "3–0–1"."""
     if row is None:
         return "0–0–0" if draws else "0–0"
-    return "–".join(str(n) for n in (row.wins, *([row.draws] if draws or row.draws else []), row.losses))
+    return "–".join(str(n) for n in (row.wins, *([row.draws] if draws else []), row.losses))
 
 
-def has_draws(state: EventState) -> bool:
-    """Whether a match of this event's Swiss rounds may end in a draw, if only by ruling."""
-    return may_be_drawn(state.rulebook, state.options, SWISS_ROUND)
+@memoized
+def has_draws(event: SavedEvent) -> bool:
+    """Whether a match of this event's Swiss rounds may end in a draw, if only by ruling, or one that counts has: then
+    each record has three figures, and so have their heads."""
+    state = event.state
+    return may_be_drawn(state.rulebook, state.options, SWISS_ROUND) or any(
+        row.draws for row in settled_rows(event).values()
+    )
 
 
 def record_of(event: SavedEvent, competitor: str) -> tuple[str, tuple[TiebreakCell, ...]]:
     """A competitor's record and first tiebreaker, shown with pairings so that players spot errors."""
-    row, draws = settled_rows(event).get(competitor), has_draws(event.state)
+    row, draws = settled_rows(event).get(competitor), has_draws(event)
     if row is None:
         return record_text(None, draws), ()
     first = next(iter(row.tiebreakers.items()), None)
@@ -327,7 +332,7 @@ def cut_view(event: SavedEvent, names: Mapping[str, str]) -> CutView | None:
             names.get(who, who),
             seed,
             cut.order.index(who) + 1,
-            record_text(settled_rows(event).get(who), has_draws(state)),
+            record_text(settled_rows(event).get(who), has_draws(event)),
         )
 
     return CutView(
@@ -355,13 +360,14 @@ def winner_of(event: SavedEvent) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class FinalLine:
-    """One line of the final ranking; `reached` is a key of the core's texts, None for those outside the cut. `rank` and
-    `status` as in `StandingsLine`."""
+    """One line of the final ranking; `reached` is a key of the core's texts, None for those outside the cut. `points`
+    and `record`: of the Swiss rounds, "" without any. `rank` and `status` as in `StandingsLine`."""
 
     rank: int | None
     competitor: str
     name: str
     reached: str | None
+    points: str
     record: str
     status: str | None = None
 
@@ -370,14 +376,16 @@ def final_lines(event: SavedEvent, names: Mapping[str, str]) -> tuple[FinalLine,
     """All by final place; empty until everything is played."""
     if not final_places(event):
         return ()
-    swiss = bool(settled_standings(event)) and not all(row.rounds == 0 for row in settled_standings(event))
+    rows, book = settled_rows(event), event.state.rulebook
+    swiss = any(row.rounds for row in rows.values())
     return tuple(
         FinalLine(
             p.rank,
             p.competitor,
             names.get(p.competitor, p.competitor),
             p.reached,
-            record_text(settled_rows(event).get(p.competitor), has_draws(event.state)) if swiss else "",
+            book.points_text(rows[p.competitor].points) if swiss and p.competitor in rows else "",
+            record_text(rows.get(p.competitor), has_draws(event)) if swiss else "",
             p.status,
         )
         for p in final_places(event).values()

@@ -377,5 +377,16 @@ def listed_events(snapshot: Snapshot) -> list[EventLine]:
     return [line for line in known_events(snapshot) if line.id not in snapshot.venue.archived]
 
 
+def open_sign_ups(snapshot: Snapshot) -> list[EventState]:
+    """The events that players enter by their own phones now."""
+    listed = (line for line in listed_events(snapshot) if isinstance(line, EventState))
+    return [state for state in listed if state.sign_up and not state.rounds and not state.finished]
+
+
+def sign_up_ids(snapshot: Snapshot) -> list[tuple[str, str]]:
+    """What pages that offer them depend on."""
+    return [(state.id, state.name) for state in open_sign_ups(snapshot)]
+
+
 def archived_list(snapshot: Snapshot) -> list[EventLine]:
     return [line for line in known_events(snapshot) if line.id in snapshot.venue.archived]

@@ -17,6 +17,7 @@ from roundtap_core.rulebooks.result_words import ShownResult as ShownResult
 from roundtap_core.rulebooks.result_words import result_shown, worth_texts
 from roundtap_core.typed import DisplayText
 from roundtap_core.view_types import SideView
+from roundtap_hub.access.personal_links import PHONE_ACTOR
 from roundtap_hub.access.slip_codes import slip_codes
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views.saved_event import SavedEvent, full_names
@@ -399,8 +400,8 @@ def absentees_view(
 
 
 def absentees(units: Mapping[str, UnitStatus], event_id: str, cell: GridCell, here: Here) -> tuple[Absentee, ...]:
-    """The players who have not sat down here. A unit knows them; without one, if one of the two was seen there, the
-    other is missing."""
+    """The players of whom there is no sign here. A unit knows them; without one, if an official saw one of the two
+    there, the other is missing. Who has used their phone in this round is not."""
     if not awaits_players(cell):
         return ()
     status, seen = _status(units, cell), _seen_sides(event_id, cell, here)
@@ -409,7 +410,8 @@ def absentees(units: Mapping[str, UnitStatus], event_id: str, cell: GridCell, he
     if status is not None and (status.draft or status.called_for == cell.match_id):
         # A player sits there and presses buttons; which one is unknown.
         return ()
-    sat = (status.seated if status is not None else frozenset()) | seen
+    seated = status.seated if status is not None else frozenset()
+    sat = seated | seen | _seen_sides(event_id, cell, here, PHONE_ACTOR)
     people: dict[Side, tuple[str | None, str | None]] = {"a": (cell.a_id, cell.a), "b": (cell.b_id, cell.b)}
     return tuple(
         Absentee(cell, side, who, name, people[other_side(side)][1] or "")
@@ -443,7 +445,7 @@ def _status(units: Mapping[str, UnitStatus], cell: GridCell) -> UnitStatus | Non
     return status if status is not None and status.match == cell.match_id else None
 
 
-def _seen_sides(event_id: str, cell: GridCell, here: Here) -> frozenset[str]:
+def _seen_sides(event_id: str, cell: GridCell, here: Here, by: str = "") -> frozenset[str]:
     return frozenset(
-        side for side, who in (("a", cell.a_id), ("b", cell.b_id)) if (event_id, cell.match_id, who) in here
+        side for side, who in (("a", cell.a_id), ("b", cell.b_id)) if (event_id, cell.match_id, f"{by}{who}") in here
     )

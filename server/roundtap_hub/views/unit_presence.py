@@ -244,7 +244,8 @@ class Presence:
         self._listeners: list[Listener] = []
         self.sessions = FeedSessions()
         self.seen_at_table: frozenset[tuple[str, str, str]] = frozenset()
-        """(event, match, competitor) of players whom an official saw at their table, who pressed no button."""
+        """(event, match, competitor) of players whom an official saw at their table, who pressed no button; with
+        PHONE_ACTOR before the competitor, of those whose phone was in use in that match's round."""
         self.on_message: list[Callable[[str, Mapping[str, Any]], None]] = []
         """Called with a unit and a message for its feed, in the caller's thread; must only enqueue."""
 
@@ -295,12 +296,12 @@ class Presence:
             self._changed(unit)
 
     def mark_at_table(self, event: str, match: str, competitor: str) -> None:
-        """An official saw the player at the table."""
+        """An official saw the player at the table, or (`competitor` behind PHONE_ACTOR) their phone is in use."""
+        if (event, match, competitor) in self.seen_at_table:
+            return
         with self._lock:
-            seen_before = (event, match, competitor) in self.seen_at_table
             self.seen_at_table |= {(event, match, competitor)}
-        if not seen_before:
-            self._changed(None)
+        self._changed(None)
 
     def change(self, unit: str, changed: Callable[[UnitStatus], UnitStatus]) -> None:
         """Change a unit's status, if it has one, as an official or the journal does: `partial(take_call, by="Ann")`."""

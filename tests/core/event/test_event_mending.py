@@ -7,6 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from event_kit import Event, fold_entries, refused, score
+from roundtap_core.check.check import violations
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.mending import plan_mend
@@ -587,3 +588,78 @@ def test_an_old_journal_has_nothing_by_hand() -> None:
     state = event.state
     assert isinstance(state, EventState)
     assert all(m.by_hand is None for m in state.rounds[0].matches)
+
+
+def after_round_1(players: int = 8, clock: bool = False) -> Event:
+    """Round 2 is published: the first named at each table of round 1 has won it."""
+    event = Event(players, {"structure": "own", "swiss_rounds": 3, "cut": 0}).play().settle().play()
+    if clock:
+        event.tell(c.SetClock("start"))
+    return event
+
+
+def misread(event: Event, cut: str = "") -> c.EnterResult:
+    """Table 1 of round 1 was won by the other one."""
+    return c.EnterResult("1.1", event.match("1.1").revision, score(0, 100), reason="misread", cut=cut)
+
+
+def test_a_correction_asks_what_becomes_of_the_published_round_and_both_are_one_act() -> None:
+    event = after_round_1()
+    a, b = event.match("1.1").match.a, event.match("1.1").match.b
+    before = pairs(event, 2)
+    with refused("pairings_would_change") as asked:
+        event.tell(misread(event))
+    theirs = {table: pair for table, pair in before.items() if {a, b} & set(pair)}
+    assert asked.value.params["tables"] == ", ".join(map(str, theirs))
+    assert pairs(event, 2) == before
+    # The two have changed places: the winner of before now has the points of the loser of before.
+    assert event.kinds(misread(event, "anew")) == ["round-mended", "result-entered"]
+    expected = [{{a: b, b: a}.get(who, who) for who in pair} for pair in before.values()]
+    assert sorted(map(sorted, pairs(event, 2).values())) == sorted(map(sorted, expected))
+    assert [table for table, pair in pairs(event, 2).items() if pair != before[table]] == sorted(theirs)
+    assert event.match("1.1").match.result == score(0, 100)
+    assert [line["what"] for line in event.state.rounds[1].mends] == ["again"]
+
+
+def test_kept_the_published_round_stays_as_it_was_drawn() -> None:
+    event = after_round_1()
+    before = pairs(event, 2)
+    assert event.kinds(misread(event, "keep")) == ["result-entered"]
+    assert pairs(event, 2) == before
+
+
+def test_a_round_that_has_begun_stays_and_nobody_is_asked() -> None:
+    event = after_round_1(clock=True)
+    with refused("correction_round_begun"):
+        event.tell(misread(event, "anew"))
+    assert event.kinds(misread(event)) == ["result-entered"]
+    event = after_round_1()
+    event.report("a", score(100, 24), event.state.rounds[1].matches[0].id)
+    assert event.kinds(misread(event)) == ["result-entered"]
+
+
+def test_a_correction_that_moves_nobody_between_points_asks_nothing() -> None:
+    event = after_round_1()
+    same_winner = replace(misread(event), result=score(100, 3))
+    assert event.kinds(same_winner) == ["result-entered"]
+
+
+def test_the_bye_goes_to_the_player_who_has_lost_by_the_correction() -> None:
+    event = after_round_1(5)
+    # By the misread result p5 is last.
+    assert (pairs(event, 1)[1], pairs(event, 2)[2]) == (("p4", "p5"), ("p4", "p1"))
+    assert event.byes(2) == {"p5": "bye"}
+    event.tell(misread(event, "anew"))
+    assert event.byes(2) == {"p4": "bye"}
+    assert set(pairs(event, 2)[2]) == {"p5", "p1"}
+
+
+@pytest.mark.parametrize("choice", ["anew", "keep"])
+def test_the_event_file_after_such_a_correction_breaks_no_rule(choice: str) -> None:
+    event = after_round_1()
+    event.tell(misread(event, choice))
+    event.settle()
+    assert [
+        each.key for each in violations(tournament_from_json(tournament_to_json(whole_tournament(event.state, {}))))
+    ] == []
+    assert encode_state(decode_state(encode_state(event.state))) == encode_state(event.state)

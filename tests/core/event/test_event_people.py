@@ -4,6 +4,7 @@ import pytest
 
 from event_kit import Event, refused, score
 from roundtap_core.event import commands as c
+from roundtap_core.event import setup
 from roundtap_core.event.decide import apply
 from roundtap_core.event.entries import NewEntry, chain_entry
 from roundtap_core.event.states import DISPUTE, tournament_of
@@ -46,13 +47,38 @@ def test_an_event_that_cannot_be(changes: dict[str, str], key: str) -> None:
         Event(players=0, created=False).tell(create(**changes))
 
 
-def test_options_are_fixed_once_round_1_is_drawn() -> None:
+def test_options_are_fixed_once_round_1_is_published() -> None:
     event = Event()
     event.tell(c.SetOptions({"squad_points": 200}))
     assert event.state.options["squad_points"] == 200
     event.tell(c.DrawRound(1))
+    assert event.kinds(c.SetOptions({})) == ["draft-discarded", "options-set"]
+    event.play()
     with refused("options_are_fixed"):
-        event.tell(c.SetOptions({}))
+        event.tell(c.SetOptions({"squad_points": 200}))
+
+
+def test_lists_that_are_not_asked_for_after_all_leave_the_draft_as_it_is() -> None:
+    event = Event(4, {"lists_required": True})
+    event.tell(c.DrawRound(1))
+    assert event.kinds(c.SetOptions({"lists_required": False})) == ["options-set"]
+    assert event.state.draft
+    event.play()
+    with refused("options_are_fixed"):
+        event.tell(c.SetOptions({"lists_required": True}))
+
+
+@pytest.mark.parametrize(("swiss_rounds", "number"), [(3, 2), (0, 1)])
+def test_rounds_and_cut_are_fixed_by_round_2_or_by_round_1_of_an_elimination(swiss_rounds: int, number: int) -> None:
+    options = {"structure": "own", "swiss_rounds": swiss_rounds}
+    event = Event(4, options)
+    for _ in range(number):
+        assert setup.structure_fixed_by(event.state) == number
+        assert setup.structure_is_open(event.state)
+        event.settle().play() if event.state.live else event.play()
+    assert not setup.structure_is_open(event.state)
+    with refused("structure_is_fixed"):
+        event.tell(c.SetOptions({**options, "swiss_rounds": 4}))
 
 
 def test_late_entries_leave_the_structure_as_it_is_unless_the_organizer_changes_it_before_round_2() -> None:
@@ -71,7 +97,7 @@ def test_late_entries_leave_the_structure_as_it_is_unless_the_organizer_changes_
     with refused("figure_out_of_range"):
         event.tell(c.SetOptions({"squad_points": 200, "swiss_rounds": 0}))
     event.play()
-    with refused("options_are_fixed"):
+    with refused("structure_is_fixed"):
         event.tell(c.SetOptions({"squad_points": 200, "swiss_rounds": 5, "cut": 4}))
 
 

@@ -205,7 +205,7 @@ def test_a_correction_of_a_closed_round_says_why_and_the_reason_is_kept_with_the
         event.tell(c.EnterResult("1.1", 2, LOST))
     event.tell(c.EnterResult("1.1", 2, score(100, 30)))
     assert event.match().log == ()
-    event.tell(c.EnterResult("1.1", 3, LOST, reason="the slip was misread"))
+    event.tell(c.EnterResult("1.1", 3, LOST, reason="the slip was misread", cut="keep"))
     assert [line.text for line in event.match().log] == ["the slip was misread"]
     # What a slip or a table said before is typed late, and corrects nobody's word.
     event.tell(c.EnterResult("1.1", 4, WON, earlier=True))

@@ -142,7 +142,7 @@ def test_changes_make_the_same_page_as_a_reload(house: House, place: str, option
             if draw < 0.03:
                 house.service.storage.backup_made(chance.choice([None, Problem("backup_none", file="stick")]))
             elif draw < 0.06:
-                browser.post(f"{CONSOLE}/competitors/p{chance.randrange(1, 6)}/rename", name=f"New {chance.random()}")
+                browser.post(f"{CONSOLE}/competitors/p{chance.randrange(1, 6)}/details", name=f"New {chance.random()}")
             elif draw < 0.15:
                 unit = chance.choice(["unit-1", "unit-2"])
                 house.hub.presence.update(unit, house.time.ms, connected=chance.random() < 0.8)
@@ -297,11 +297,11 @@ def test_what_time_alone_brings_about_is_news_and_growing_older_is_not(house: Ho
 def test_a_player_s_forms_are_on_a_page_of_their_own(house: House):
     browser = house.with_event()
     page = browser.get(f"{CONSOLE}/players").text
-    assert "/rename" not in page
+    assert "p1/details" not in page
     assert 'data-open="/console/e1/person/p1"' in page
     assert '<a href="/console/e1/person/p1">' in page
     forms = browser.get("/console/e1/person/p1").text
-    for action in ("rename", "drop", "warn", "disqualify", "details"):
+    for action in ("drop", "warn", "disqualify", "details"):
         assert f'action="/console/e1/competitors/p1/{action}"' in forms
     assert browser.get("/console/e1/person/p99").status_code == 404
 
@@ -309,7 +309,7 @@ def test_a_player_s_forms_are_on_a_page_of_their_own(house: House):
 @pytest.mark.parametrize(
     ("action", "fields", "kept"),
     [
-        ("rename", {"name": "x" * 90, "public_name": "Ana"}, "x" * 90),
+        ("details", {"name": "x" * 90, "public_name": "Ana"}, "x" * 90),
         ("warn", {"reason": "slow play", "by": "o9"}, "slow play"),
         ("propose", {"reason": "", "by": "o9"}, ""),
         ("disqualify", {"reason": "", "by": "o1"}, ""),
@@ -326,12 +326,12 @@ def test_what_could_not_be_saved_comes_back_open_and_as_typed(
     details = re.search(r'<details id="person-p1"([^>]*)>', answer.text)
     assert details
     assert details[1].endswith(" open")
-    assert answer.text.count(f'action="{CONSOLE}/competitors/p1/rename"') == 1
-    assert "/competitors/p2/rename" not in answer.text
+    assert answer.text.count(f'action="{CONSOLE}/competitors/p1/details"') == 1
+    assert "/competitors/p2/details" not in answer.text
     assert f'value="{kept}"' in answer.text
     assert '<a href="#person-p1"' in answer.text
     # Nobody else gets it: the next page is as the event is.
-    assert "/rename" not in browser.get(f"{CONSOLE}/players").text
+    assert "p1/details" not in browser.get(f"{CONSOLE}/players").text
 
 
 def test_an_official_or_a_unit_that_could_not_be_saved_comes_back_open(house: House):

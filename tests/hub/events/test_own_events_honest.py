@@ -130,7 +130,7 @@ def without_a_plan(chance: Random) -> Event:
 
 
 def corrections(chance: Random) -> Event:
-    """Of any closed round, at any time; the cut is made anew or kept."""
+    """Of any closed round, at any time; what follows from it is made anew or kept, where it has begun kept."""
     event = swiss(8, 3, cut=4)
     for number in range(6):
         if upcoming_stage(event.state) == OVER:
@@ -140,7 +140,13 @@ def corrections(chance: Random) -> Event:
         play(event, chance, 1)
         match = chance.choice(event.state.rounds[chance.randrange(min(3, len(event.state.rounds)))].matches)
         said = result(event, match, chance)
-        event.tell(c.EnterResult(match.id, match.revision, said, reason=WHY, cut=chance.choice(("anew", "keep"))))
+        entered = c.EnterResult(match.id, match.revision, said, reason=WHY, cut=chance.choice(("anew", "keep")))
+        try:
+            event.tell(entered)
+        except Problem as problem:
+            if problem.key != "correction_round_begun":
+                raise
+            event.tell(replace(entered, cut="keep"))
         assert told(event) == []
     event.tell(c.FinishEvent(WHY))
     return event

@@ -113,7 +113,7 @@ def test_the_rules_page_says_what_is_computed_and_that_no_document_was_compared(
 @pytest.mark.parametrize("path", ["/e/e1/standings", "/wall/e1", "/console/e1/standings"])
 def test_a_tiebreaker_has_the_name_that_the_store_gave_it(house: House, path: str):
     """Also one that stands there twice, and in the reader's language."""
-    named = '[[tiebreakers]]\nby = "opponents_points"\nlabel = { en = "Foes", de = "Gegner" }\ncut_lowest = 1\n'
+    named = '[[tiebreakers]]\nby = "opponents_points"\nlabel = { en = "Foes", de = "Gegner" }\n'
     browser, [game] = house.organizer(), keep(house.service, DRAFTS + named + named.replace("Foes", "All foes"))
     new_event(browser, game, structure="own", swiss_rounds=1)
     browser.post("/console/e1/competitors", names="Ana Ruiz\nBruno Maier")

@@ -44,13 +44,38 @@ def test_publish_is_refused_and_the_list_of_what_is_missing_leads_to_each_list(h
     browser.post("/console/e1/draw", attempt=0)
     page = browser.console().text
     assert points_of(page) == ["list_missing:p2", "list_missing:p3", "list_missing:p4"]
-    assert "Bruno Maier has not submitted a list." in page
+    assert "1 open item" in page
+    assert "<summary>3 lists missing</summary>" in page
     assert '<a href="/console/e1/competitor/p2/list">' in page
     assert 'action="/console/e1/publish"' not in page
     answer = browser.post("/console/e1/publish", number=1, attempt=1)
     assert answer.status_code == 409
     assert "3 items are open" in problem_of(answer)
     assert house.event.live is None
+
+
+def test_lists_are_not_needed_tonight_in_one_press_and_the_draft_stays(house: House):
+    browser = keyforge(house)
+    browser.post("/console/e1/draw", attempt=0)
+    drawn = house.event.draft
+    browser.get("/console/e1")
+    assert browser.post("/console/e1/options/lists").status_code == 303
+    page = browser.get("/console/e1").text
+    assert house.event.draft == drawn
+    assert 'id="points"' not in page
+    assert not re.search(r'data-go="[pl]"[^>]*><span>[^<]*</span> <b class="places-n"', page)
+    assert browser.post("/console/e1/publish", number=1, attempt=1).status_code == 303
+
+
+def test_after_round_1_is_published_anyway_nothing_is_asked_for_and_nothing_announced_changes(house: House):
+    browser = keyforge(house)
+    browser.post("/console/e1/draw", attempt=0)
+    browser.get("/console/e1")
+    browser.post("/console/e1/play-on", number=1, attempt=1, reason="Lists come later.")
+    assert 'id="points"' not in browser.get("/console/e1").text
+    refused = browser.post("/console/e1/options/lists")
+    assert refused.status_code == 409
+    assert "the options are locked" in problem_of(refused)
 
 
 def test_play_on_noted_publishes_and_the_rules_page_says_so(house: House):

@@ -5,11 +5,14 @@ import re
 import pytest
 from pages_kit import Browser, House, problem_of, text_of
 
+from roundtap_core.errors import Problem
 from roundtap_core.event.commands import EnterResult, MakeCut
 from roundtap_core.event.states import tournament_of
 from roundtap_core.records import Result, SidePair
+from roundtap_core.rulebooks.own_words import words_of
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.standings.standings import open_ties
+from roundtap_core.words import core_words
 from roundtap_hub.events.event_options import flatten_options, read_options
 from roundtap_hub.views.saved_event import saved_event
 
@@ -178,7 +181,7 @@ def test_a_team_has_two_members_and_a_captain(house: House):
     lonely = browser.post("/console/e1/competitors", names="Empire", member_1="Kai Eich")
     assert "two members" in problem_of(lonely)
     browser.post(
-        "/console/e1/competitors/p1/rename", name="Rebels", member_1="Ana Ruiz", member_2="Eva Luz", captain="1"
+        "/console/e1/competitors/p1/details", name="Rebels", member_1="Ana Ruiz", member_2="Eva Luz", captain="1"
     )
     assert house.service.snapshot.people["e1"]["p1"].members == ("Ana Ruiz", "Eva Luz")
 
@@ -203,7 +206,7 @@ def test_teams_are_entered_a_line_each_and_nobody_plays_in_two(house: House):
         assert said.casefold() in problem_of(answer).casefold(), line
     assert len(house.event.entrants) == 2
     taken = browser.post(
-        "/console/e1/competitors/p2/rename", name="Rogue Two", member_1="Eva Luz", member_2="Ana Ruiz", captain="1"
+        "/console/e1/competitors/p2/details", name="Rogue Two", member_1="Eva Luz", member_2="Ana Ruiz", captain="1"
     )
     assert "already plays for Rebels" in problem_of(taken)
     # Late entry asks the same.
@@ -434,3 +437,21 @@ def test_teams_are_counted_as_teams(house: House, language: str, six: str, regis
     assert registered in text_of(browser.get("/wall/e1"))
     assert draw in text_of(browser.get("/console/e1"))
     assert six in text_of(browser.get("/console/e1/players"))
+
+
+@pytest.mark.parametrize(
+    ("language", "alone", "teams"),
+    [
+        ("en", "Only 1 team is left. A round needs at least two.", "needs at least 2 teams, not 1"),
+        ("es", "Solo queda 1 equipo por emparejar.", "empieza en 2 equipos y hay 1"),
+        ("de", "Es gibt nur 1 Team zu paaren.", "beginnt bei 2 Teams, hier sind es 1"),
+        ("pl", "Do pary jest tylko 1 drużyna.", "wymaga co najmniej 2 drużyn, a jest 1"),
+    ],
+)
+def test_what_counts_those_who_play_counts_teams_where_teams_play(house: House, language: str, alone: str, teams: str):
+    create(house, "xwing-epic-team", "Nova: Ana Ruiz, Bruno Maier", structure="own", swiss_rounds=2)
+    browser = house.browser(language)
+    browser.log_in()
+    assert alone in problem_of(browser.post("/console/e1/draw"))
+    words = words_of(house.event.rulebook, core_words(language))
+    assert teams in Problem("no_structure", structure="S", fewest=2, players=1).say(words)

@@ -219,6 +219,7 @@ def of_the_tournament(state: EventState) -> EventState:
                     reported_mono_ms=None,
                     drawn=None,
                     stood=None,
+                    replaced=None,
                     log=tuple(replace(line, number=0) for line in m.log),
                 )
                 for m in r.matches

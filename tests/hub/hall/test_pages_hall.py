@@ -3,9 +3,9 @@
 import re
 
 import pytest
-from pages_kit import Browser, House, problem_of, text_of
+from pages_kit import PEOPLE, Browser, House, problem_of, text_of
 
-from roundtap_core.event.commands import FinishEvent, MakeCut
+from roundtap_core.event.commands import CallJudge, FinishEvent, MakeCut
 
 
 @pytest.fixture
@@ -175,3 +175,49 @@ def test_tables_of_another_event_are_not_drawn_again(house: House, browser: Brow
     browser.post("/console/e2/competitors", names="Nina Wolf\nTom Eck")
     browser.post("/console/e2/draw", attempt=0)
     assert [m.match.table for m in house.service.snapshot.events["e2"].draft.matches] == [4]  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("language", "called", "playing"),
+    [
+        ("en", "Judge call – table 2", "Still playing 2 3"),
+        ("de", "Schiedsrichterruf – Tisch 2", "Noch offen: 2 3"),
+        ("es", "Llamada al juez – mesa 2", "Aún en juego 2 3"),
+        ("pl", "Wezwanie sędziego – stół 2", "Jeszcze grają 2 3"),
+    ],
+)
+@pytest.mark.parametrize("show", ["", "pairings", "standings"])
+def test_time_up_names_who_calls_a_judge_and_who_still_plays(
+    house: House, browser: Browser, language: str, called: str, playing: str, show: str
+):
+    browser.post("/console/e1/clock", action="start")
+    house.service.execute_one("e1", CallJudge("1.2", "phone:p1"), "test")
+    house.play(leave_open=2)
+    page = house.browser(language).get(f"/wall/e1?show={show}").text
+    over = page[page.index('id="time-up"') :].partition("</section>")[0]
+    said = " ".join(re.sub(r"<svg.*?</svg>|<[^>]+>", " ", over, flags=re.S).split())
+    assert f"{called} 0:00" in said
+    assert playing in said
+    if not show:
+        assert page.count(called.rpartition(" ")[0]) == 2, "and while the clock runs"
+
+
+def test_after_the_cut_the_wall_shows_pairs_by_table_and_no_list_of_names(house: House):
+    house.with_event(PEOPLE[:5], swiss_rounds=1, cut=4, full_names="1", third_place_match="1")
+    house.publish()
+    assert 'class="pair"' not in house.browser().get("/wall/e1").text
+    house.play()
+    house.service.execute_one("e1", MakeCut(), "test")
+    for own_names in ([], ["Third place"]):
+        house.publish()
+        page = house.browser().get("/wall/e1").text
+        lines = re.findall(r'<li class="pair">.*?</li>', page, re.S)
+        names = {f"p{n}": name for n, name in enumerate(PEOPLE, start=1)}
+        drawn = sorted((m.match for m in house.event.live.matches), key=lambda match: match.table)
+        assert [re.findall(r"<bdi>(.*?)</bdi>", line) for line in lines] == [[names[m.a], names[m.b]] for m in drawn]
+        assert [re.search(r"sign-a.*sign-b.*wall-table\">(\d+)<", line, re.S)[1] for line in lines] == [
+            str(match.table) for match in drawn
+        ]
+        assert re.findall(r'wall-across">(.*?)<', page) == own_names
+        assert len(lines) == 2
+        house.play()

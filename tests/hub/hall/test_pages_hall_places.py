@@ -58,6 +58,8 @@ def test_the_printer_s_page_says_what_waits_and_leads_to_the_event(house: House,
     house.hub.paper = PrintBook(f"sqlite:///{tmp_path / 'roundtap.db'}")
     browser = house.with_event()
     house.publish()
+    assert "waiting" not in text_of(browser.get("/console/printer")), "for a printer that nobody has"
+    house.hub.units.keys.add("station-1", STATION)
     page = browser.get("/console/printer")
     assert 'href="/console/e1/paper"' in page.text
     assert re.search(r"\d+ jobs? waiting", text_of(page))

@@ -301,7 +301,7 @@ def _something(house: House, organizer: object, rand: random.Random) -> None:
     elif deed == 9:
         tell("e1", rand.choice([GrantExtension(match.id, 5), NoShow(match.id, match.match.a)]), "test")
     elif deed == 10:
-        organizer.post(f"/console/e1/competitors/{who}/rename", name=f"Player {rand.randint(1, 99)}")  # type: ignore[attr-defined]
+        organizer.post(f"/console/e1/competitors/{who}/details", name=f"Player {rand.randint(1, 99)}")  # type: ignore[attr-defined]
     else:
         organizer.post("/console/e1/competitors", names=f"Late {rand.randint(1, 99)}")  # type: ignore[attr-defined]
 

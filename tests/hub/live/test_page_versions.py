@@ -119,7 +119,7 @@ def test_a_corrected_name_wakes_the_person_and_the_opponent(house: House):
     browser = house.organizer()
     mine, across, other = (f"p/e1/{seat(house, *at)}" for at in ((1, "a"), (1, "b"), (2, "a")))
     watch = Watch(house, mine, across, other, "e/e1", "standings/e1")
-    browser.post(f"/console/e1/competitors/{seat(house, 1, 'a')}/rename", name="Ana Ruíz")
+    browser.post(f"/console/e1/competitors/{seat(house, 1, 'a')}/details", name="Ana Ruíz")
     assert watch.changed() == {mine, across, "e/e1", "standings/e1"}
 
 
@@ -212,7 +212,7 @@ def test_whatever_happens_in_an_event_no_version_is_kept_that_would_be_another(h
         lambda: step(AskToDrop(seat(house, 2, "a"), "phone:p3")),
         lambda: step(RefuseDrop(seat(house, 2, "a"))),
         lambda: step(GrantExtension("1.2", 5)),
-        lambda: organizer.post(f"/console/e1/competitors/{seat(house, 1, 'a')}/rename", name="Ana Ruíz"),
+        lambda: organizer.post(f"/console/e1/competitors/{seat(house, 1, 'a')}/details", name="Ana Ruíz"),
         lambda: house.play(leave_open=1),
         house.play,
         lambda: step(DropCompetitor(seat(house, 2, "a"))),

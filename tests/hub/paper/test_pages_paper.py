@@ -11,6 +11,7 @@ from wire_json import job_json
 
 from roundtap_core.event.commands import MakeCut
 from roundtap_core.words import LANGUAGES, catalogue
+from roundtap_hub.access.unit_keys import STATION
 from roundtap_hub.app import flask_app
 from roundtap_hub.http.tls import HttpsInfo
 from roundtap_hub.paper import paper, print_jobs, station_api
@@ -53,7 +54,19 @@ def jobs(house):
     return derived_jobs(house.event)
 
 
+def test_without_a_print_station_nothing_waits_and_nothing_is_offered(house):
+    """Sheets that a browser prints need none; what a station once had in hand is shown whatever became of it."""
+    page = house.desk.get("/console/e1/paper").text
+    assert 'id="paper-sheets"' in page
+    assert 'id="paper-waiting"' not in page
+    assert 'name="kind"' not in page
+    assert 'id="paper-proxy"' not in page
+    house.book.update_states([(jobs(house)[0].id, PrintState("sending", "", "station-1"))])
+    assert "1 waiting" in text_of(house.desk.get("/console/e1/paper"))
+
+
 def test_an_event_that_is_published_lists_its_paper(house):
+    house.hub.units.keys.add("station-1", STATION)
     page = text_of(house.desk.get("/console/e1/paper"))
     assert "5 waiting" in page
     assert "Result slip · table 1 waiting" in page
@@ -200,6 +213,7 @@ def test_what_does_not_wait_for_a_mute_printer_cannot_go_on_as_sent(house):
 
 def test_the_fingerprint_is_printed_by_hand_where_there_is_one_to_trust(house):
     """Also before anybody plays; a hub that is not encrypted has nothing to compare."""
+    house.hub.units.keys.add("station-1", STATION)
     assert "Hub fingerprint" not in house.desk.get("/console/e1/paper").text
     assert house.desk.post("/console/e1/paper", kind="trust").status_code in (400, 409)
     encrypted = HttpsInfo(8443, b"", "A1B2 C3D4")
@@ -279,6 +293,7 @@ def test_a_printer_is_only_set_to_what_its_station_knows(house, wrong):
 
 
 def test_one_waiting_job_or_all_are_cancelled_and_can_be_had_again(house):
+    house.hub.units.keys.add("station-1", STATION)
     first, *_ = jobs(house)
     house.desk.get("/console/e1/paper")
     house.desk.post("/console/e1/paper/cancel", job=first.id)
@@ -293,6 +308,7 @@ def test_one_waiting_job_or_all_are_cancelled_and_can_be_had_again(house):
 
 
 def test_tables_with_a_unit_get_slips_when_somebody_asks_for_them(house):
+    house.hub.units.keys.add("station-1", STATION)
     house.place("table-1", 1)
     page = text_of(house.desk.get("/console/e1/paper"))
     assert "1 open match has a table unit and gets no slip." in page

@@ -82,6 +82,7 @@ def test_two_spellings_are_joined_and_parted_again(house: House) -> None:
     path = page_of(house, ANA)
     answer = browser.post(f"{path}/join", other=other)
     assert (answer.status_code, answer.headers["Location"]) == (303, path)
+    assert "Both are one person now" in browser.said(path)
     page = browser.get(path)
     assert "2 events" in text_of(page)
     assert listed(browser.get("/console/people?q=ana ruiz").text) == ["Anna Ruiz-Maier"], "by the older spelling too"
@@ -90,6 +91,7 @@ def test_two_spellings_are_joined_and_parted_again(house: House) -> None:
     seat = rf'value="{event_id}"><input type="hidden" name="competitor" value="(p[0-9]+)"'
     [competitor] = re.findall(seat, page.text)
     assert browser.post(f"{path}/part", event=event_id, competitor=competitor).status_code == 303
+    assert "now belongs to a separate person" in browser.said(path)
     assert sorted(listed(browser.get("/console/people").text))[:3] == [LONG, ANA, "Anna Ruiz-Maier"]
 
 
@@ -115,6 +117,7 @@ def test_a_person_is_forgotten_once_the_name_is_typed(house: House, tmp_path: Pa
     assert wrong.status_code == 400
     assert "“Aleksandra” is not this person's name" in text_of(wrong)
     assert browser.post(f"{path}/forget", name=LONG.upper()).headers["Location"] == "/console/people"
+    assert "The person is forgotten." in browser.said("/console/people")
 
     for each in seen[:-1]:
         text = phone_or(browser, phone, each).text

@@ -167,7 +167,7 @@ def test_the_console_says_so_and_the_name_is_entered_anew(tmp_path: Path) -> Non
         assert all(name in console for name in PEOPLE if name != PEOPLE[2])
         house.publish()
         assert len(house.event.rounds) == 1
-        browser.post("/console/e1/competitors/p3/rename", name="Łukasz Żak", public_name="p3 (data damaged)")
+        browser.post("/console/e1/competitors/p3/details", name="Łukasz Żak", public_name="p3 (data damaged)")
         assert house.service.snapshot.people["e1"]["p3"] == Person("Łukasz Żak")
         assert "Damaged in the journal" not in html.unescape(browser.console().text)
     with open_house(tmp_path) as house:

@@ -144,6 +144,7 @@ def test_saving_a_list_as_it_stands_is_no_correction(house: House) -> None:
     house.publish()
     number = house.event.number
     assert save(browser, **WHOLE, total="70").status_code == 303
+    assert browser.said(ADDRESS) == "Nothing had to be changed."
     assert house.event.number == number
 
 

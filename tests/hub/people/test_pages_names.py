@@ -16,7 +16,7 @@ def test_no_form_takes_a_name_that_cannot_be_read(tmp_path: Path, name: str) -> 
         forms = {
             "/console": {"name": name, "rulebook": "xwing-standard", "color": "#00785A"},
             "/console/e1/competitors": {"names": f"Eva Luz\n{name}"},
-            "/console/e1/competitors/p1/rename": {"name": name},
+            "/console/e1/competitors/p1/details": {"name": name},
             "/console/e1/officials": {"name": name, "role": "judge"},
             "/console/e1/competitors/p1/came-with": {"came_with": name},
         }

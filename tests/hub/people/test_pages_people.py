@@ -36,7 +36,7 @@ def test_whoever_comes_late_misses_round_1(house: House):
 
 def test_a_name_is_corrected_everywhere_and_the_rest_of_the_person_stays(house: House):
     browser = house.with_event()
-    browser.post("/console/e1/competitors/p2/rename", name="Bruno Mayer", public_name="Brunello")
+    browser.post("/console/e1/competitors/p2/details", name="Bruno Mayer", public_name="Brunello")
     assert house.service.snapshot.people["e1"]["p2"].name == "Bruno Mayer"
     assert "Brunello" in text_of(house.browser().get("/e/e1/p/p2"))
 

@@ -1,5 +1,7 @@
 """The desk: who is here, what is known of somebody, entries that are taken out, and who comes late."""
 
+import re
+
 import pytest
 from pages_kit import PEOPLE, House, problem_of, text_of
 
@@ -203,6 +205,44 @@ def test_what_cannot_be_is_refused_and_nothing_changes(house: House, fields: dic
     assert answer.status_code in (400, 409)
     assert said in problem_of(answer)
     assert (house.event.number, house.service.snapshot.people["e1"]["p1"]) == before
+
+
+def test_names_and_details_are_one_form_saved_whole_or_not_at_all(house: House) -> None:
+    browser = house.with_event()
+    form = browser.get("/console/e1/person/p1").text
+    at = "/console/e1/competitors/p1/details"
+    assert form.count(f'action="{at}"') == 1
+    [inside] = [part.partition("</form>")[0] for part in form.split("<form")[1:] if at in part.partition(">")[0]]
+    asked = {"name", "public_name", "club", "external_id", "list_link", "came_with", "fixed_table", "paid", "note"}
+    assert {name for name in asked if f' name="{name}"' in inside} == asked
+    before = house.event.number, house.service.snapshot.people["e1"]["p1"]
+    refused = browser.post(at, name="Ana María Ruiz", club="Falken", fixed_table="none")
+    assert refused.status_code == 400
+    assert 'value="Ana María Ruiz"' in refused.text, "what was typed comes back"
+    assert (house.event.number, house.service.snapshot.people["e1"]["p1"]) == before, "and nothing is saved"
+    browser.post(at, name="Ana María Ruiz", public_name="Ana", club="Falken", fixed_table=4)
+    assert house.service.snapshot.people["e1"]["p1"] == Person("Ana María Ruiz", public_name="Ana", club="Falken")
+    assert house.event.entrants["p1"].fixed_table == 4
+    assert house.event.number == before[0] + 2, "one entry for the person, one for the table"
+
+
+def test_who_is_here_stays_in_the_same_row(house: House) -> None:
+    browser = house.with_event()
+    browser.post(PAGE, used=1)
+
+    def rows() -> list[str]:
+        listed = browser.get(PAGE).text.partition('id="check-people"')[2]
+        return re.findall(r'<li data-key="(p\d)"(?: class="(?:is-here)")?>', listed)
+
+    before = rows()
+    assert sorted(before) == ["p1", "p2", "p3", "p4", "p5", "p6"]
+    browser.post("/console/e1/competitors/p3/here")
+    assert rows() == before
+    assert '<li data-key="p3" class="is-here">' in browser.get(PAGE).text
+    back = browser.post("/console/e1/competitors/p3/here", on=0)
+    assert back.location == PAGE
+    assert '<li data-key="p3">' in browser.get(PAGE).text
+    assert browser.post("/console/e1/competitors/p3/here", back=1).location == "/console/e1/players#competitors"
 
 
 def test_an_entry_that_never_played_is_deleted_and_one_that_has_is_not(house: House) -> None:

@@ -55,6 +55,12 @@ def test_two_teams_of_one_name_and_of_different_people_are_entered(house: House,
     assert teams(house) == [("Ana Ruiz", "Kai Eich"), ("Eva Luz", "Zoe Can")]
 
 
+def test_the_message_about_several_of_them_counts_teams(house: House, epic: Browser) -> None:
+    house.time.ms += 1000
+    epic.post(DESK, names=f"{FALCONS}\nMilan: Eva Luz, Zoe Can")
+    assert epic.said().startswith("2 teams added.")
+
+
 def by_lines(house: House, desk: Browser) -> str:
     return problem_of(desk.post(DESK, names="Milan: Eva Luz, Kai Eich"))
 
@@ -82,7 +88,7 @@ def by_an_import(house: House, desk: Browser) -> str:
 def by_changing_a_team(house: House, desk: Browser) -> str:
     desk.post(DESK, names="Milan: Eva Luz, Zoe Can")
     return problem_of(
-        desk.post(f"{DESK}/p2/rename", name="Milan", member_1="Eva Luz", member_2="Kai Eich", captain="1")
+        desk.post(f"{DESK}/p2/details", name="Milan", member_1="Eva Luz", member_2="Kai Eich", captain="1")
     )
 
 
@@ -126,5 +132,5 @@ def test_what_was_broken_before_may_be_renamed(house: House, epic: Browser) -> N
     person = Person("Milan")
     command = EnterCompetitor(Entrant("p1", person.digest("salt")), imported=True)
     house.service.execute_one("e1", command, "test", [PersonRecord("e1", "p1", "salt", person)])
-    assert epic.post(f"{DESK}/p1/rename", name="Mailand").status_code == 303
+    assert epic.post(f"{DESK}/p1/details", name="Mailand").status_code == 303
     assert house.service.snapshot.people["e1"]["p1"].name == "Mailand"

@@ -94,6 +94,7 @@ def test_the_final_places_come_with_the_end(hall: Hall) -> None:
         "competitor": data["standings"]["lines"][0]["competitor"],
         "name": data["standings"]["lines"][0]["name"],
         "reached": None,
+        "points": "1",
         "record": "1–0",
         "status": None,
     }

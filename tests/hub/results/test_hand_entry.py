@@ -224,6 +224,24 @@ def test_an_earlier_round_is_corrected_by_its_tab(house: House, browser: Browser
     assert result_of(house, "1.1") == Result(score=SidePair(100, 30))
 
 
+def test_a_line_that_corrects_says_what_stands_to_choose_for_the_published_round(house: House):
+    house.with_event([f"Player {letter}" for letter in "ABCDEFGH"], swiss_rounds=3)
+    house.publish()
+    house.play()
+    house.publish()
+    before = [(m.match.a, m.match.b) for m in house.event.live.matches]
+    browser = house.organizer()
+    told = browser.get(f"{ENTRY}?table=1&round=1&text=b24")
+    assert "Round 2 was drawn with the old result." in text_of(told)
+    assert "Keep round 2 Pair again what must change" in text_of(told)
+    asked = confirm(browser, told.text, reason="misread", cut="")
+    assert problem_of(asked).startswith("Round 2 was drawn with the old result.")
+    assert result_of(house, "1.1") == Result(score=SidePair(100, 24))
+    assert confirm(browser, asked.text, reason="misread", cut="anew").status_code == 303
+    assert result_of(house, "1.1") == Result(score=SidePair(24, 100))
+    assert [(m.match.a, m.match.b) for m in house.event.live.matches] != before
+
+
 def test_a_line_that_ends_a_match_by_time_before_it_is_up_wants_a_reason(house: House, browser: Browser):
     page = browser.get(f"{ENTRY}?table=1&text=60+24")
     refused = confirm(browser, page.text)

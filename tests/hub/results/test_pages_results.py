@@ -7,6 +7,9 @@ from urllib.parse import urlencode
 import pytest
 from pages_kit import Browser, House, problem_of, text_of
 
+from roundtap_core.event.commands import SetClock
+from roundtap_core.records import SidePair
+
 WALK_END = '<form method="post" action="/console/e1/match/1.1/walk">'
 
 
@@ -119,6 +122,32 @@ def test_a_ruling_names_who_won_alone_or_with_the_figures(house: House, browser:
     assert "q.winner=draw" not in walked(browser, way="ruling").text
 
 
+def test_a_ruling_is_one_way_that_asks_for_a_score_after_its_winner(house: House, browser: Browser):
+    page = browser.get("/console/e1/match/1.1").text
+    assert page.count('value="ruling"') == 1
+    assert 'value="ruling_figures"' not in page
+    ruled = walked(browser, way="ruling", **{"q.winner": "b"}).text
+    assert WALK_END in ruled, "the winner alone will do"
+    [link] = re.findall(r'<a class="button" href="([^"]+)">Add the score</a>', ruled)
+    assert "q.winner=b" in link
+    asked = browser.get(html.unescape(link)).text
+    assert "Add the score" not in asked
+    assert 'name="q.score.winner"' in asked
+
+
+def test_a_match_opens_with_what_is_done_most_often(house: House, browser: Browser):
+    """At time both scores, which an official types at once; before, who won; else how it stands on record."""
+    page = browser.get("/console/e1/match/1.1").text
+    first, _, others = page.partition('<details id="other-ways">')
+    assert 'name="q.score.winner"' in first
+    assert 'name="way" value="played"' not in first.replace('type="hidden" ', "hidden ")
+    assert {"played", "conceded", "ruling"} == set(re.findall(r'<button name="way" value="(\w+)"', others))
+    enter(browser, way="played", opener="b", **{"q.score.loser": 24})
+    first, _, others = browser.get("/console/e1/match/1.1").text.partition('<details id="other-ways">')
+    assert re.search(r'name="opener" value="b" class="was"', first)
+    assert 'value="time"' in others
+
+
 def test_a_correction_on_an_old_page_is_refused_with_the_new_state_in_view(house: House, browser: Browser):
     enter(browser, **at_time(49, 77))
     late = enter(browser, **at_time(50, 77))
@@ -142,7 +171,8 @@ def test_a_page_opened_before_the_table_agreed_does_not_overwrite_what_was_agree
 
 def test_a_correction_begins_with_what_stands(house: House, browser: Browser):
     enter(browser, **at_time(49, 77))
-    assert 'value="time" class="was"' in browser.get("/console/e1/match/1.1").text
+    shown = browser.get("/console/e1/match/1.1").text
+    assert re.search(r'<input name="q.score.winner" [^>]* value="49"', shown), "the way on record, with its figures"
     page = walked(browser, way="time").text
     assert 'min="0" max="100" value="49"' in page
 
@@ -259,3 +289,51 @@ def test_what_stood_before_a_correction_is_shown_and_can_be_put_back_with_a_reas
     assert browser.post("/console/e1/match/1.1/walk", **{**sent, "reason": "it was right"}).status_code == 303
     assert match(house, "1.1").match.result == stood.match.result
     assert text_of(browser.get("/console/e1/match/1.1")).count("Earlier result") == 2
+
+
+@pytest.fixture
+def published(house: House) -> House:
+    """Eight players, round 1 won by ● at each table, round 2 published and not begun."""
+    house.with_event([f"Player {letter}" for letter in "ABCDEFGH"], swiss_rounds=3)
+    house.publish()
+    house.play()
+    house.publish()
+    return house
+
+
+def pairs_of(house: House) -> list[tuple[str, str | None]]:
+    return [(m.match.a, m.match.b) for m in house.event.live.matches]
+
+
+def told(house: House) -> str:
+    """The last page of the steps, with the figures of table 1 turned round."""
+    stood = match(house, "1.1")
+    return (
+        house.organizer().get(f"/console/e1/match/1.1/walk?text=24+100&revision={stood.revision}").headers["Location"]
+    )
+
+
+@pytest.mark.parametrize(("choice", "stays"), [("keep", True), ("anew", False)])
+def test_a_correction_and_what_it_makes_of_the_next_round_are_one_press(published: House, choice: str, stays: bool):
+    browser, before = published.organizer(), pairs_of(published)
+    page = browser.get(html.unescape(told(published)))
+    assert "Round 2 was drawn with the old result." in text_of(page)
+    assert problem_of(page) == ""
+    form = page.text.partition(WALK_END)[2].partition("</form>")[0]
+    assert re.findall(r'<button[^>]*value="([^"]*)"[^>]*>([^<]*)<', form) == [
+        ("keep", "Keep round 2"),
+        ("anew", "Pair again what must change"),
+    ]
+    sent = dict(re.findall(r'type="hidden" name="([^"]+)" value="([^"]*)"', form))
+    answer = browser.post("/console/e1/match/1.1/walk", **sent, reason="misread", cut=choice)
+    assert answer.status_code == 303
+    assert match(published, "1.1").match.result.score == SidePair(24, 100)
+    assert (pairs_of(published) == before) is stays
+
+
+def test_once_the_next_round_has_begun_the_page_says_so_and_offers_only_to_keep_it(published: House):
+    published.service.execute_one("e1", SetClock("start"), "test")
+    page = published.organizer().get(html.unescape(told(published)))
+    assert "Round 2 has begun, so its pairings stay." in text_of(page)
+    assert "Keep round 2" in text_of(page)
+    assert "Pair again" not in text_of(page)

@@ -56,6 +56,15 @@ function homeAgain(lit) {
   if (frame && !(lit && lit.place === "phone")) frame.src = home;
 }
 
+// Where an event of one's own begins: at this hub, or at the one beside which it is for practice.
+let know = null;
+const own = new Promise((resolve) => { know = resolve; });
+onInfo((info) => {
+  const there = new URL(`${info.hub}/console/new`, location.href);
+  there.port = Number(there.port) - (info.above || 0);
+  know(there.href);
+});
+
 let shown = "", step = -1, asked = null;
 onNews(({ guide }) => {
   if (!guide) return;
@@ -74,13 +83,15 @@ onNews(({ guide }) => {
     const line = document.createElement("li");
     line.dataset.number = `${at + 1}`;
     line.className = at < guide.now ? "done" : "";
-    const head = document.createElement(at === guide.now ? "b" : "span");
+    const isLast = at === guide.steps.length - 1;
+    const head = document.createElement(at !== guide.now ? "span" : isLast ? "a" : "b");
     head.textContent = title;
     line.append(head);
-    if (at === guide.now) {
+    if (head.tagName === "A") own.then((address) => { head.href = address; });
+    if (at === guide.now) line.setAttribute("aria-current", "step");
+    if (at === guide.now && !isLast) {
       const what = document.createElement("p");
       what.append(...marked(guide.what));
-      line.setAttribute("aria-current", "step");
       line.append(what);
     }
     return line;
@@ -88,7 +99,7 @@ onNews(({ guide }) => {
   const current = list.querySelector("[aria-current]");
   if (current) current.scrollIntoView({ block: "nearest" });
   const end = document.getElementById("end");
-  end.hidden = guide.now < guide.steps.length;
+  end.hidden = guide.now < guide.steps.length - 1;
   end.textContent = "";
   end.append(...marked(end.hidden ? "" : guide.what));
 });
