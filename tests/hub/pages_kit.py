@@ -42,9 +42,13 @@ LEADS_ON = {
     "POST /console/<event_id>/check-in/name": "which of several is meant",
     "POST /console/practice": "to the page on which the practice hub is waited for",
     "POST /console/games/try": "to the page on which the practice hub is waited for",
+    "POST /console/units/enrol": "to the next table, where it says which unit is enrolled",
     "POST /console/<event_id>/again": "to the event that the first press made",
 }
 """Forms of the console that may lead to a page on which nothing is said to be done, and what they do then."""
+
+ASKS_FIRST = ("/login", "/console/outcome/")
+"""Pages that come before anything is done, or before it is known to be."""
 
 
 @dataclass
@@ -112,7 +116,7 @@ class Browser:
             self.did = "".join(re.findall(r"[?&]did=([^#&]*)", answer.location))
             answer.headers["Location"] = leads_to
             found = find_route("POST", path.partition("?")[0])
-            silent = found is None or found[0].address in LEADS_ON or leads_to.startswith("/login")
+            silent = found is None or found[0].address in LEADS_ON or leads_to.startswith(ASKS_FIRST)
             assert self.did or silent or not path.startswith("/console"), path
         return answer
 

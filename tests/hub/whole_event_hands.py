@@ -4,10 +4,12 @@ Each reads what stands there (headings, signs beside boxes, words on buttons) an
 whole_event_said. At a table what was said is read over the players' shoulders, from the screens alone.
 """
 
+import html
 import re
 from collections import Counter
 from random import Random
 from typing import Any
+from urllib.parse import parse_qsl
 
 from asgi_client import AsgiClient
 from fronts_seats import forms_of
@@ -18,7 +20,7 @@ from monkey_walks import Watch, random_move
 from pages_kit import Browser, House, problem_of, text_of
 from werkzeug.datastructures import MultiDict
 from werkzeug.test import TestResponse
-from whole_event_said import RULING, Moment, Said, ending_word, figure_names, line_of, winner_told
+from whole_event_said import RULING, Moment, Said, ending_word, figure_names, has_figures, line_of, winner_told
 from wire_json import table_json
 
 from press_script import Press, report_presses
@@ -104,6 +106,10 @@ class Hall:
             answer = browser.client.get(address, query_string=MultiDict(fields), headers=browser.headers)
             assert answer.status_code in (200, 400), f"{address} {fields}: {answer.status_code} {problem_of(answer)}"
             page = read_page(answer.text, problem_of(answer), address)
+            more_asked = re.search(r'<a class="button" href="[^"]*\?([^"]*)">Add the score</a>', answer.text)
+            if page.at_end and more_asked and has_figures(said):
+                fields = parse_qsl(html.unescape(more_asked[1]))
+                continue
             if page.at_end:
                 if page.problem and 'name="reason"' not in answer.text:
                     raise AssertionError(f"{said}: {page.problem}")

@@ -181,12 +181,17 @@ def ending_word(at: Moment, said: Said) -> str:
     if ended == CONCESSION:
         return "Conceded"
     if ended == RULING:
-        return "Ruling with score" if "score" in said or "second" in said else "Judge’s ruling"
+        return "Judge’s ruling"
     if winner == "draw" and ended == PLAYED and report_of(at.rules) != "points":
         return "Draw agreed"
     if at.one_game and winner == "draw":
         return "Level: both lose" if at.rules.get("time", {}).get("undecided") == "both_lose" else "Draw"
     return "Time" if ended == TIME else "Played out"
+
+
+def has_figures(said: Said) -> bool:
+    """Whether it says more than who won."""
+    return "score" in said or "second" in said
 
 
 def figure_names(rules: Rules) -> dict[str, str]:

@@ -332,6 +332,7 @@ def identify_display(display: str) -> None:
     if not name:
         raise Problem("unknown_display")
     hub.hall.displays.identify(display, name)
+    forms.note_act("identify")
 
 
 @route("POST /console/displays/<display>/forget", HEADS_AND_DESK)

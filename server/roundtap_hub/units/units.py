@@ -81,6 +81,7 @@ def identify_unit() -> AnyResponse:
     unit, event_id = forms.field("unit"), forms.field("event")
     if not current.hub().presence.send(unit, IDENTIFY):
         raise Problem("unit_silent", unit=unit[:40])
+    forms.note_act("identify")
     if event_id:
         current.event(event_id)
         return redirect(url_for("console.event_units_page", event_id=event_id), 303)
@@ -159,6 +160,7 @@ def submit_enrol_code() -> AnyResponse:
         parse_typed_code(forms.field("code")), current.actor(), None if replace else table, replace, forms.field("mark")
     )
     if replace:
+        forms.note_act("saved")
         return redirect(url_for("console.units_page", _anchor=f"unit-{made.unit}"), 303)
     return redirect_to_next(table, made.unit)
 
@@ -169,6 +171,7 @@ def identify_new_unit() -> AnyResponse:
     """Make a waiting unit blink and beep for some seconds."""
     if not enrol_desk().room.identify(forms.field("mark")):
         raise Problem("enrol_gone")
+    forms.note_act("identify")
     return redirect(
         url_for("console.enrol_page", table=forms.field("table") or None, replace=forms.field("replace") or None), 303
     )

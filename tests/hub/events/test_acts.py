@@ -234,7 +234,7 @@ BY_OTHERS = {
 def test_every_kind_of_entry_has_its_words(language: str) -> None:
     words = catalogue("roundtap_hub", language)
     assert {kind for kind in APPLY if f"did.{kind}" not in words} == set(BY_OTHERS)
-    known = {*APPLY, "saved", "unchanged", "here", "call", "joined", "parted", "forgotten"}
+    known = {*APPLY, "saved", "unchanged", "here", "call", "identify", "joined", "parted", "forgotten"}
     texts = json.loads((WORDS / f"{language}.json").read_text(encoding="utf-8"))
     keys = {key.removeprefix("did.").partition(".")[0] for key in texts if key.startswith("did.")}
     assert keys <= known
