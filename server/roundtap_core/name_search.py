@@ -4,6 +4,7 @@ carry the `search_text` of what they list; static/search.js folds what is typed 
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 # Apostrophes of all kinds, the dot of "Gal·la", marks of letters, signs that nobody sees.
@@ -19,6 +20,7 @@ _LETTERS = str.maketrans(
 )
 
 JOINED_MAX = 4  # words of one last name
+NAMES_MAX = 4096  # names whose forms are remembered: a list of all players has them again after each change
 
 
 def fold(text: str) -> str:
@@ -33,6 +35,7 @@ def rough(folded: str) -> str:
     return re.sub("a+e*|[ou]e*|s+|d[hj]|th", lambda letters: letters[0][0], folded)
 
 
+@lru_cache(NAMES_MAX)
 def search_text(*names: object, shortened: bool = False) -> str:
     """All that these names are found by: words, words written as one, and both roughly spelled. `shortened`: what ends
     with a dot stands for any word that begins so, since who looks for "Franz K." types "Keller"."""
@@ -66,6 +69,8 @@ def is_found(query: str, text: str, begins: bool = False, joined: bool = False) 
 def find(query: str, things: Sequence[Any], text: Callable[[Any], str]) -> list[Any]:
     """Those that `query` finds by their `text`. Where there are none, a last name in several words may be a short one:
     "Müller Lüdenscheidt" finds "Anna M.". False hits do little harm: nobody is missed."""
+    if not fold(query):
+        return list(things)
     return [each for each in things if is_found(query, text(each))] or [
         each for each in things if is_found(query, text(each), joined=True)
     ]

@@ -181,7 +181,8 @@ class Proposal(Struct, frozen=True):
 
 def proposed_disqualifications(state: states.EventState) -> tuple[Proposal, ...]:
     """What waits for a person's decision, in the order of entering."""
-    proposals = (_proposal(state, entrant) for entrant in state.entrants.values())
+    accused = (each for each in state.entrants.values() if each.warnings or each.proposed is not None)
+    proposals = (_proposal(state, entrant) for entrant in accused)
     return tuple(proposal for proposal in proposals if proposal is not None)
 
 

@@ -8,6 +8,7 @@ import secrets
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from roundtap_core.errors import Problem
@@ -20,6 +21,7 @@ from roundtap_hub.store.venue import DESK, TAKEN_BACK, PersonalLink, PlayerId, l
 PURPOSE = b"roundtap/personal/1\n"
 MAC_BYTES = 18  # 144 bits, which cannot be guessed
 TOKEN_LETTERS_MAX = 256
+LINKS_MAX = 4096  # links whose signature is remembered: each request of a phone compares it several times
 
 CODE_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"  # without I and O, which look like 1 and 0
 CODE_LENGTH = 6  # 191 million codes, of which some hundred are valid; guesses are limited as for the PIN
@@ -152,6 +154,7 @@ class PersonalLinks:
         )
 
 
+@lru_cache(LINKS_MAX)
 def link_token(secret: bytes, who: PlayerId, link: PersonalLink) -> str:
     """The ids of a person and a signature of them made with the hub's `secret`."""
     key = hmac.digest(secret, PURPOSE + link.era.encode(), "sha256")

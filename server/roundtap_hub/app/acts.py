@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from flask import current_app, redirect, render_template, request
-from markupsafe import Markup
+from flask import redirect, render_template, request
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.clock import format_clock
@@ -17,7 +16,6 @@ from roundtap_hub.access.policy import refuse_in_state, refuse_role
 from roundtap_hub.app.console import event_page, look_at
 from roundtap_hub.http.routes import NOT_ARCHIVED, ROUTES, STAFF, VISIBLE, PageKey, find_route, route
 from roundtap_hub.live import current, forms, render
-from roundtap_hub.live.regions import CSRF
 from roundtap_hub.store.service import Step
 from roundtap_hub.views import places
 from roundtap_hub.views.round_clock import time_of_day
@@ -137,9 +135,7 @@ def act_message() -> str:
         **render.common_context(
             current.hub(),
             current.game_words(event.state) if event is not None else current.words(),
-            current_app.extensions[render.ROW_CACHE],
         ),
-        csrf=lambda: Markup(CSRF),
         line=line,
         event=event,
         names=full_names(event) if event is not None else {},

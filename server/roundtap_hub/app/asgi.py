@@ -24,7 +24,7 @@ from roundtap_hub.live.browser_feed import BrowserFeed
 from roundtap_hub.live.cached_pages import PERSONAL, CachedPages
 from roundtap_hub.live.page_cache import CachedPage, HubNow, PageCache, version_of
 from roundtap_hub.phones.phone_reports import PhoneReportApi
-from roundtap_hub.phones.phone_versions import unchanged_pages
+from roundtap_hub.phones.phone_versions import changed_pages
 from roundtap_hub.units.device_feed import DeviceFeed
 from roundtap_hub.units.enrol_api import EnrolApi, HubIdentityApi
 from roundtap_hub.units.table_api import HelloHandler, PanelApi, TableApi
@@ -62,7 +62,7 @@ class HubApplication:
         cache = PageCache(
             hub,
             lambda snapshot, units, page: version_of(HubNow(hub, snapshot, units), page),
-            partial(unchanged_pages, hub),
+            partial(changed_pages, hub),
             lambda: self.pages.built(),
             drawing,
             staff.give_way,

@@ -21,7 +21,7 @@ from roundtap_hub.http.requester import words_in
 from roundtap_hub.http.routes import ROUTES
 from roundtap_hub.http.static_files import StaticFiles
 from roundtap_hub.judging import judging
-from roundtap_hub.live import current, forms, render
+from roundtap_hub.live import current, forms, render, template_tags
 from roundtap_hub.live.page_cache import PAGE_KINDS, RENDER_PAGE, RenderingKey, RenderInput
 from roundtap_hub.live.regions import RenderedPage
 from roundtap_hub.paper import paper, station_api
@@ -101,7 +101,6 @@ def register_pages(app: Flask, hub: Hub) -> None:
         ENROLMENT: hub.enrolment,
         SOUND: lambda: hub.sound,
         render.RENDER_CACHE: render.RenderCache(),
-        render.ROW_CACHE: render.RowCache(),
         error_pages.PENDING_COMMANDS: error_pages.PendingCommands(),
         render.OPEN_THINGS: console.open_things,
         render.ACT_MESSAGE: acts.act_message,
@@ -113,19 +112,20 @@ def _add_routes(app: Flask) -> None:
     """The part that needs no hub."""
     # Only declared methods are answered.
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
+    app.jinja_environment = template_tags.Templates
     app.jinja_loader = FileSystemLoader([HUB / room / "templates" for room in ROOMS])
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     # A page has hundreds of links, mostly the same ones each time.
     app.jinja_env.globals.update(
         url_for=lru_cache(URL_CACHE_SIZE)(app.url_for),
         static_url=lru_cache(StaticFiles().url),
-        sign=render.sign_icon,
+        sign=template_tags.sign_icon,
         counting_aid=results.calculator_view,
         swap_check=results.sideboard_view,
         search_text=search_text,
         league_points=league_points_text,
     )
-    app.jinja_env.add_extension(render.RegionTags)
+    app.jinja_env.add_extension(template_tags.RegionTags)
     rooms = {name: Blueprint(name, __name__) for name in ("pages", "console", "join", "me", "s", "station")}
     forms.guard_forms(rooms["pages"])
     forms.guard_forms(rooms["console"], organizer_only=True)

@@ -341,8 +341,9 @@ class BrowserFeed:
 
     async def _send_pages(self) -> bool:
         """Send page changes, the pages with most clients first. Whether anything was sent."""
-        sent = False
-        groups = sorted(self._groups.values(), key=lambda group: -len(group.clients))
+        sent, known = False, self._cache.known_versions()
+        groups = [group for group in self._groups.values() if known.get(group.key.page) != group.version]
+        groups.sort(key=lambda group: -len(group.clients))
         for begin in range(0, len(groups), BATCH_PAGES):
             changed = [
                 (group, version)
@@ -353,8 +354,6 @@ class BrowserFeed:
             keys = [group.key for group, version in changed if group.key.language and version != "none"]
             if keys:
                 drawn = dict(zip(keys, await self._cache.render(keys), strict=True))
-            elif begin:
-                await asyncio.sleep(0)
             for group, version in changed:
                 page = drawn.get(group.key)
                 shown = page.rendered if page is not None and not page.redirect else None

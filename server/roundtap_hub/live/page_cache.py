@@ -32,7 +32,7 @@ KEPT_BYTES = 12_000_000  # limit for all cached pages: some thousand phones' pag
 CLOCK_PAGE_TTL_MS = 5000
 """Maximum age of a page with a running time, which browsers without scripts reload, and of a redirect: several events
 take turns by the clock."""
-GZIP_LEVEL = 6
+GZIP_LEVEL = 4
 DRAWING = QueueLimits(4096, 60.0)  # hundreds wait for one page, which is then there for all of them
 RENDER_PAGE = "roundtap.drawn"  # key of the application's function that draws a page (routes.py)
 VERSIONS_MAX, PAGE_LETTERS_MAX = 4096, 200
@@ -78,14 +78,14 @@ class PageCache:
         self,
         hub: RunningHub,
         page_version: Callable[[Snapshot, Mapping[str, UnitStatus], PageKey], str],
-        unchanged: Callable[[RenderInput, RenderInput, Iterable[PageKey]], Iterable[PageKey]],
+        changed: Callable[[RenderInput, RenderInput, Iterable[PageKey]], Iterable[PageKey]],
         built: Callable[[], Awaitable[Any]],
         lane: PageQueue[list[CachedPage | None]],
         give_way: Callable[[], None] = lambda: None,
     ) -> None:
         self._hub = hub
         self._give_way = give_way
-        self._page_version, self._unchanged = page_version, unchanged
+        self._page_version, self._changed = page_version, changed
         self._built = built
         self._lane = lane
         self._pages: OrderedDict[RenderingKey, CachedPage] = OrderedDict()
@@ -112,6 +112,11 @@ class PageCache:
                     self._versions.clear()
                 self._versions[page] = version
         return version
+
+    def known_versions(self) -> Mapping[PageKey, str]:
+        """Current versions of the pages that were asked for and that nothing has changed since."""
+        self._render_input()
+        return self._versions
 
     def ready(self, key: RenderingKey) -> CachedPage | None:
         """The page if it is cached, whole, current and not too old."""
@@ -207,7 +212,7 @@ class PageCache:
         text = page.html.encode()
         body = gzip_bytes(text, GZIP_LEVEL) if whole else None
         size = len(body or b"") + page.letters
-        etag = hashlib.blake2s(text, digest_size=9).hexdigest()
+        etag = hashlib.sha1(text, usedforsecurity=False).hexdigest()[:18]
         return CachedPage(version, replace(page, beside=()), now_ms, body, etag, bytes=size)
 
     def _store(self, key: RenderingKey, page: CachedPage) -> None:
@@ -229,8 +234,8 @@ class PageCache:
             self._hall_changed = False
             before, self._moment = self._moment, RenderInput(snapshot, self._hub.presence.units)
             if before is not None:
-                unchanged = self._unchanged(before, self._moment, self._versions)
-                self._versions = {page: self._versions[page] for page in unchanged}
+                for page in self._changed(before, self._moment, self._versions):
+                    del self._versions[page]
         return self._moment
 
     def _on_presence(self, _: str | None) -> None:

@@ -1,6 +1,5 @@
 """A page's live regions and rows, as its template marks them, and the difference between two renderings."""
 
-import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -76,12 +75,12 @@ class Region:
 @dataclass(frozen=True, slots=True)
 class RenderedPage:
     """A rendered page. `beside`: the text before, between and after its regions, without marks, with placeholders;
-    `frame`: a digest of it; `moves`: whether the page has moving parts."""
+    `frame`: its hash in this process; `moves`: whether the page has moving parts."""
 
     version: str
     beside: tuple[str, ...] = ()
     regions: Mapping[str, Region] = field(default_factory=dict)
-    frame: bytes = b""
+    frame: int = 0
     moves: bool = False
     by_role: dict[str, str] = field(default_factory=dict, compare=False)
     """`html` as each role may see it, once somebody of that role has loaded it."""
@@ -176,15 +175,13 @@ def split_regions(text: str, version: str) -> RenderedPage:
     regions = {name: _region(name, inner) for _, name, inner in marked}
     if len(regions) != len(marked):
         raise ValueError(f"two regions have one name: {[name for _, name, _ in marked]}")
-    frame = hashlib.blake2s("\x01".join([*(piece.same for piece in beside), *regions]).encode(), digest_size=16)
-    return RenderedPage(
-        version, tuple(piece.html for piece in beside), regions, frame.digest(), region_mark(MOVING) in text
-    )
+    frame = hash((*(piece.same for piece in beside), *regions))
+    return RenderedPage(version, tuple(piece.html for piece in beside), regions, frame, f"{_BEGIN}{MOVING}" in text)
 
 
 def _marked(text: str, kind: str, end: str) -> tuple[list[tuple[str, str, str]], str]:
     """(text before, name, text inside) of each pair of marks, and the text after the last one."""
-    *parts, rest = text.split(region_mark(end))
+    *parts, rest = text.split(f"{_BEGIN}{end}{_END}")
     pieces = []
     for part in parts:
         before, _, marked = part.partition(f"{_BEGIN}{kind}")
@@ -210,16 +207,18 @@ def _region(name: str, text: str) -> Region:
 
 @lru_cache(ROWS_MAX)
 def _row(key: str, text: str) -> Row:
-    """Most rows come from RowCache, again and again: they are read once, and compared by identity."""
+    """Most rows come from RenderCache.rows, again and again: they are read once, and compared by identity."""
     return Row(key, *_piece(text))
 
 
 def _piece(text: str) -> Piece:
+    if _BEGIN not in text:
+        return Piece(text, text)
     moving, rest = _marked(text, MOVING, MOVING_END)
     html = "".join(before + inner for before, _, inner in moving) + rest
     if _BEGIN in html:
         raise ValueError(f"the mark {html.partition(_BEGIN)[2].partition(_END)[0]} stands where none may")
-    return Piece(html, "".join(before for before, _, _ in moving) + rest if moving else html)
+    return Piece(html, "".join(before for before, _, _ in moving) + rest)
 
 
 def diff_pages(old: RenderedPage, new: RenderedPage) -> PagePatch:

@@ -14,10 +14,8 @@ from urllib.parse import urlsplit
 
 import msgspec
 from flask import Response, current_app, g, render_template, request
-from jinja2 import nodes
-from jinja2.ext import Extension
-from jinja2.parser import Parser
-from markupsafe import Markup, escape
+from markupsafe import Markup
+from werkzeug.local import LocalProxy
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.clock import format_clock
@@ -73,96 +71,35 @@ CUT_CHOICES = MappingProxyType(
 
 _MARK = re.compile(rf"({regions.MAY}[^>]*?:>|{regions.ELSE}|{regions.MAYBE}|{regions.ENDS})")
 
-_MARKS = {
-    "region": (regions.REGION, regions.REGION_END),
-    "row": (regions.ROW, regions.ROW_END),
-    "moving": (regions.MOVING, regions.MOVING_END),
-}
-
 Allowed = Callable[[str], bool]  # whether "POST /console/e1/draw" may be requested
-
-ROW_CACHE = "roundtap-rows"  # the application's extension key for the rows of public pages
 
 RowSource = tuple[str, Hashable, object]
 """A row's key, all that it shows (None: more than can be said; it is never cached), and its macro's argument."""
 
 RENDER_CACHE = "roundtap-console"  # the application's extension key for the console's pages
 
+# What all pages give their templates: the same objects each time, so that they share macros (live/template_tags.py).
+_SHARED: Mapping[str, Any] = {
+    "languages": LANGUAGES,
+    "clock_text": format_clock,
+    "age_text": regions.age_text,
+    "time_now": lambda: time_of_day(current.hub().clocks.wall()),
+    "now_ms": LocalProxy(current.now_ms),
+    "csrf": lambda: Markup(regions.CSRF),
+    "figure_label": figure_label,
+    "game_words": current.game_words,
+    "way_label": way_label,
+    "option_label": option_label,
+    "typed": {},
+}
+# All the console's answers are filled in for their reader: a rendering has no age yet.
+_ON_CONSOLE: Mapping[str, Any] = {"age_text": lambda ms: Markup(regions.AGE.format(current.now_ms() - ms))}
+
 FRESH_MS = 1000  # how long a rendering is sent as a whole page: an age on it is no older than that
 
 MAX_PAGES, MAX_VERSIONS = 48, 24
 """Pages (place, event, language, round), and earlier versions of each; a browser with an older one loads the
 page."""
-
-
-class RegionTags(Extension):
-    """Template tags that mark live parts; live/regions.py takes the marks out again.
-
-    - `{% region id %}` … `{% endregion %}`, directly around one element with `data-live` and this id; not nested;
-    - `{% row key %}` … `{% endrow %}`, in a region, directly around one element with this `data-key`; not nested;
-    - `{% moving %}` … `{% endmoving %}` around text that the browser updates itself (a clock, an age): never a change;
-    - `{% may address %}` … `{% else %}` … `{% endmay %}`: for readers who may request this ("POST /console/e1/draw"),
-      by the row that guards it; for the others;
-    - `{% maybe %}` … `{% endmaybe %}`: a fold or row whose buttons are all marked so, gone where all of them are.
-    """
-
-    tags = {*_MARKS, "may", "maybe"}
-
-    def parse(self, parser: Parser) -> nodes.Node | list[nodes.Node]:
-        tag = next(parser.stream)
-        begin, end = _MARKS.get(tag.value, (tag.value, ""))
-        name: nodes.Expr = nodes.Const("") if tag.value in ("moving", "maybe") else parser.parse_expression()
-        body = parser.parse_statements((f"name:end{tag.value}", "name:else"))
-        if next(parser.stream).value == "else":
-            others = parser.parse_statements((f"name:end{tag.value}",), drop_needle=True)
-            body = [*body, nodes.Output([nodes.TemplateData(regions.ELSE)]), *others]
-        opened = (
-            nodes.TemplateData(self._mark(begin, name.value))
-            if isinstance(name, nodes.Const)
-            else self.call_method("_mark", [nodes.Const(begin), name], lineno=tag.lineno)
-        )
-        closed = nodes.TemplateData(regions.region_mark(end) if end else regions.ENDS)
-        return [nodes.Output([opened], lineno=tag.lineno), *body, nodes.Output([closed], lineno=tag.lineno)]
-
-    def _mark(self, kind: str, name: object) -> Markup:
-        if kind == "may":
-            return Markup(f"{regions.MAY}{escape(name)}:>")
-        return Markup(regions.MAYBE if kind == "maybe" else regions.region_mark(kind, name))
-
-
-def sign_icon(name: str, label: str = "") -> Markup:
-    """An icon of signs.svg.html; screen readers read its `label`. Not a macro: a page has dozens."""
-    aria = f'role="img" aria-label="{escape(label)}"' if label else 'aria-hidden="true"'
-    return Markup(f'<svg class="sign sign-{escape(name)}" {aria}><use href="#s-{escape(name)}"/></svg>')
-
-
-class RowCache:
-    """A small, thread-safe cache of rows as text."""
-
-    def __init__(self, rows_max: int = regions.ROWS_MAX) -> None:
-        self._kept = rows_max
-        self._rows: OrderedDict[Hashable, str] = OrderedDict()
-
-    def rows(self, *of: Hashable) -> Callable[[Iterable[RowSource], Callable[[object], str]], Markup]:
-        """For templates, `rows(sources, macro)`: rows with their marks, each rendered once. `of`: what every row
-        depends on beside what it shows: page, event, language."""
-
-        def written(sources: Iterable[RowSource], macro: Callable[[object], str]) -> Markup:
-            texts = []
-            for key, shown, thing in sources:
-                text = self._rows.get((of, key, shown))
-                if text is None:
-                    text = (
-                        f"{regions.region_mark(regions.ROW, key)}{macro(thing)}{regions.region_mark(regions.ROW_END)}"
-                    )
-                    if shown is not None:
-                        self._rows[of, key, shown] = text
-                texts.append(text)
-            while len(self._rows) > self._kept:
-                self._rows.popitem(last=False)
-            return Markup("".join(texts))
-
-        return written
 
 
 @dataclass(slots=True)
@@ -180,8 +117,8 @@ class RenderCache:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._pages: OrderedDict[Hashable, _Page] = OrderedDict()
-        self._counted: OrderedDict[str, tuple[str, Mapping[str, int]]] = OrderedDict()
-        self.rows = RowCache().rows
+        self._rows: OrderedDict[Hashable, str] = OrderedDict()
+        self._counted: dict[str, tuple[str, Mapping[str, int]]] = {}
 
     def page(
         self,
@@ -206,11 +143,29 @@ class RenderCache:
         """What `count` counts for this version of the event's console."""
         of, counts = self._counted.get(event_id, ("", {}))
         if of != version:
-            counts = count()
-            self._counted[event_id] = version, counts
-            while len(self._counted) > MAX_PAGES:
-                self._counted.popitem(last=False)
+            _, counts = self._counted[event_id] = version, count()
         return counts
+
+    def rows(self, *of: Hashable) -> Callable[[Iterable[RowSource], Callable[[object], str]], Markup]:
+        """For templates, `rows(sources, macro)`: rows with their marks, each rendered once. `of`: what every row
+        depends on beside what it shows: page, event, language."""
+
+        def written(sources: Iterable[RowSource], macro: Callable[[object], str]) -> Markup:
+            texts = []
+            for key, shown, thing in sources:
+                text = self._rows.get((of, key, shown))
+                if text is None:
+                    text = (
+                        f"{regions.region_mark(regions.ROW, key)}{macro(thing)}{regions.region_mark(regions.ROW_END)}"
+                    )
+                    if shown is not None:
+                        self._rows[of, key, shown] = text
+                texts.append(text)
+            while len(self._rows) > regions.ROWS_MAX:
+                self._rows.popitem(last=False)
+            return Markup("".join(texts))
+
+        return written
 
     @staticmethod
     def _earlier(cached: _Page | None, since: str | None) -> regions.RenderedPage | None:
@@ -223,7 +178,6 @@ class RenderCache:
         if cached is None:
             cached = _Page(drawn, now_ms)
         else:
-            drawn = _share_unchanged(drawn, cached.newest)
             cached.earlier.pop(drawn.version, None)
             if cached.newest.version != drawn.version:
                 cached.earlier[cached.newest.version] = replace(cached.newest, by_role={}, source=None)
@@ -234,22 +188,6 @@ class RenderCache:
         while len(self._pages) > MAX_PAGES:
             self._pages.popitem(last=False)
         return drawn
-
-
-def _share_unchanged(new: regions.RenderedPage, old: regions.RenderedPage) -> regions.RenderedPage:
-    """The same rendering, sharing unchanged parts with the old one."""
-    return replace(
-        new,
-        beside=old.beside if old.beside == new.beside else new.beside,
-        regions={id: _share_region(region, old.regions.get(id)) for id, region in new.regions.items()},
-    )
-
-
-def _share_region(new: regions.Region, old: regions.Region | None) -> regions.Region:
-    if old is None or new == old:
-        return old or new
-    rows = {row: row for row in old.rows()}
-    return replace(new, groups=tuple(tuple(rows.get(row, row) for row in group) for group in new.groups))
 
 
 def current_version(feed: PageKey | None) -> str:
@@ -301,16 +239,13 @@ def _compress(response: Response) -> Response:
     return response
 
 
-def common_context(hub: RunningHub, t: Words, rows: RowCache) -> dict[str, object]:
+def common_context(hub: RunningHub, t: Words) -> dict[str, object]:
     """The names that every page's template may use."""
     return {
+        **_SHARED,
         "t": t,
         "lang": t.language,
-        "languages": LANGUAGES,
         "hub": hub,
-        "clock_text": format_clock,
-        "age_text": regions.age_text,
-        "time_now": lambda: time_of_day(hub.clocks.wall()),
         "knockout_name": lambda what: knockout_name(t, what),
         "sign_ups": lambda: open_sign_ups(hub.service.snapshot),
         "round_named": lambda state, number: round_title(t, state, number),
@@ -319,12 +254,8 @@ def common_context(hub: RunningHub, t: Words, rows: RowCache) -> dict[str, objec
         "said_to": lambda event_id: announcement_lines(
             hub.service.snapshot.venue.display_plan.for_event(event_id), hub.clocks.now(), hub.clocks.wall()
         ),
-        "figure_label": figure_label,
-        "game_words": current.game_words,
-        "way_label": way_label,
-        "option_label": option_label,
         "worth_label": lambda key: t.first(f"worth.{key}", f"column.{key}"),
-        "row_texts": lambda *of: rows.rows(t.language, *of),
+        "row_texts": lambda *of: render_cache().rows(t.language, *of),
         "build": version(),
     }
 
@@ -365,12 +296,11 @@ def render_page(template: str, feed: PageKey | None = None, **context: Any) -> r
     asks = problem if problem is not None and problem.key in NEEDS_REASON else g.get("asks_reason")
     version = current_version(feed)
     common = {
-        **common_context(hub, t, current_app.extensions[ROW_CACHE]),
+        **common_context(hub, t),
         "feed": feed,
         "alone": False,
         "seen": Markup(regions.SEEN),
         "address": g.get("address", ""),
-        "now_ms": current.now_ms(),
         "sent_ms": Markup(regions.NOW),
         "organizer": current.is_organizer(),
         "console": current.is_organizer() and request.blueprint == "console",
@@ -378,42 +308,33 @@ def render_page(template: str, feed: PageKey | None = None, **context: Any) -> r
         "role_name": Markup(regions.ROLE),
         "may": may_request,
         "roles_allowed": roles_allowed,
-        "csrf": lambda: Markup(regions.CSRF),
         "did": Markup(regions.DID),
         "problem": sanitize_text(problem.named(context.get("names", {})).say(t)) if problem else "",
         "problem_key": problem.key if problem else "",
         "lost_squads": problem.params.get("lost", "") if problem else "",
         "problem_where": sanitize_text(problem.where) if problem else "",
-        "typed": request.form if problem else {},
+        **({"typed": request.form} if problem else {}),
         "wants_reason": asks.say(t) if asks is not None else "",
         "choices_of": lambda problem: _choices(problem, state),
         "asks": problem if problem and problem.key in CUT_CHOICES else None,
         "steps": StepMarks(state) if state is not None else None,
     }
     if request.blueprint == "console":
-        # All its answers are filled in for their reader: a rendering has no age yet.
-        common |= {
-            "age_text": lambda ms: Markup(regions.AGE.format(current.now_ms() - ms)),
-        }
+        common |= _ON_CONSOLE
     if request.blueprint == "console" and not context.get("alone"):
+        count: Callable[[], Mapping[str, int]] = partial(current_app.extensions[OPEN_THINGS], state)
         common |= {
             "this_place": current_place(),
             "places": places.OF_EVENT if state is not None else places.OF_HUB,
             "home": places.HOME,
-            "open_things": _open_things(state, feed, version),
+            "open_things": render_cache().counted(state.id, version, count)
+            if state is not None and feed == PageKey("console", state.id)
+            else count(),
             "running": []
             if state is not None
             else [each for each in current.snapshot().events.values() if each.public_rounds and not each.finished],
         }
     return regions.split_regions(render_template(template, **{**common, **context}), version)
-
-
-def _open_things(state: EventState | None, feed: PageKey | None, version: str) -> Mapping[str, int]:
-    """Of each place, counted once for each version of the console."""
-    count: Callable[[], Mapping[str, int]] = partial(current_app.extensions[OPEN_THINGS], state)
-    if state is not None and feed == PageKey("console", state.id):
-        return render_cache().counted(state.id, version, count)
-    return count()
 
 
 def current_place() -> places.Place:
@@ -425,7 +346,11 @@ def current_place() -> places.Place:
 
 def page_response(page: regions.RenderedPage, status: int = 200) -> Response:
     """A rendered page as this request's response."""
-    g.rendered, role = page, reader_role()
+    g.rendered = page
+    if cached_variant() is not None:
+        # The cache makes the answer.
+        return Response(status=g.get("status", status))
+    role = reader_role()
     html = page.by_role.get(role) or page.html
     if role not in page.by_role and (role or request.blueprint == "console" or regions.MAY in html):
         html = page.by_role[role] = for_role(html, role)

@@ -104,9 +104,11 @@ def my_table(event: SavedEvent, competitor: str) -> MyTable | None:
     seat, side = at
     played, match, fields = seat.played, seat.match, report_fields(seat.played, seat.match, side)
     mine, theirs = match.reports.get(side), match.reports.get(other_side(side))
-    stands = seat.told(match.match.result) if match.match.result is not None else None
-    their_result = seat.told(theirs.result) if theirs is not None else None
     what = _report_state(played, match, side)
+    # Once both agree, the page shows nothing of what was told.
+    told = seat.told if what != OVER else lambda _: None
+    stands = told(match.match.result) if match.match.result is not None else None
+    their_result = told(theirs.result) if theirs is not None else None
     picks = (theirs.result.picks or {}) if theirs is not None else {}
     asks_squads = bool(picks) and side not in picks
     yes: result_wizard.FieldPairs = ()
@@ -123,7 +125,7 @@ def my_table(event: SavedEvent, competitor: str) -> MyTable | None:
         yes=yes,
         asks_squads=asks_squads,
         again=again,
-        mine=seat.told(mine.result) if mine is not None else None,
+        mine=told(mine.result) if mine is not None else None,
         theirs=their_result,
         stands=stands,
         number=match.number or 0,
@@ -275,7 +277,7 @@ def current_player() -> PlayerId:
 
 def render_player_page(template: str, feed: PageKey | None = None, **context: Any) -> Response:
     """A page of a player: never with an organizer's controls, and without form tokens, as the link authorizes."""
-    return render.page(template, feed, **{"organizer": False, "csrf": lambda: "", "sent_ms": "", **context})
+    return render.page(template, feed, **{"organizer": False, "csrf": str, "sent_ms": "", **context})
 
 
 @route("GET /me", EVERYBODY)

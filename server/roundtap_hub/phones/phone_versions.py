@@ -1,9 +1,8 @@
 """What phones' pages show that may change: a player's pages, and those of an event that all may read."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from roundtap_core.event.states import Request
 from roundtap_core.records import ELIMINATION
 from roundtap_hub.http.routes import PageKey
 from roundtap_hub.live.page_cache import HubNow, event_page, page_kind
@@ -118,7 +117,7 @@ def _player(source: HubNow, event: saved_event.SavedEvent, page: PageKey) -> obj
     entrant = state.entrants.get(competitor)
     if entrant is None:
         return None
-    played = saved_event.played_matches(event).get(competitor, [])
+    played = [match for _, match in saved_event.played_matches(event).get(competitor, ())]
     opponents = [state.entrants.get((m.match.b if m.match.a == competitor else m.match.a) or "") for m in played]
     sitting: tuple[Any, ...] = ()
     if played and (match := played[-1]) is saved_event.current_matches(event).get(competitor):
@@ -161,11 +160,11 @@ def _version_for_players(event: saved_event.SavedEvent) -> str:
 Seen = tuple[Snapshot, Mapping[str, UnitStatus]]
 
 
-def unchanged_pages(hub: RunningHub, before: Seen, now: Seen, pages: Iterable[PageKey]) -> Iterator[PageKey]:
-    """Yields the players' pages among `pages` whose version cannot have changed since `before`: a report changes two
-    of a thousand, and working one out costs as much as looking up fifty."""
+def changed_pages(hub: RunningHub, before: Seen, now: Seen, pages: Iterable[PageKey]) -> list[PageKey]:
+    """Those of `pages` whose version may have changed since `before`. Of players' pages a report changes two of a
+    thousand, and working out one's version costs as much as looking up fifty."""
     changed = {event_id: _changed_players(before, now, event_id) for event_id in before[0].events}
-    others = {
+    theirs = {
         page
         for event_id, players in changed.items()
         for who in players or ()
@@ -174,9 +173,8 @@ def unchanged_pages(hub: RunningHub, before: Seen, now: Seen, pages: Iterable[Pa
             PageKey(PERSONAL, event_id, hub.access.links.token(event_id, who)),
         )
     }
-    for page in pages:
-        if page.kind in (PUBLIC, PERSONAL) and changed.get(page.event) is not None and page not in others:
-            yield page
+    known = {event_id for event_id, players in changed.items() if players is not None}
+    return [page for page in pages if page[0] not in (PUBLIC, PERSONAL) or page[1] not in known or page in theirs]
 
 
 def _changed_players(before: Seen, now: Seen, event_id: str) -> set[str] | None:
@@ -211,12 +209,13 @@ def _changed_players(before: Seen, now: Seen, event_id: str) -> set[str] | None:
             if pair[0] is not pair[1]
             for match in pair
         ]
+    asked = [(of.calls, of.wishes) for of in (old, event)]
     changed_keys = {
-        key for name in ("calls", "wishes") for key in _changed_keys(getattr(old, name), getattr(event, name))
+        key
+        for one, other in zip(*asked, strict=True)
+        if one is not other
+        for key in {**one, **other}
+        if one.get(key) != other.get(key)
     }
     matches += [round_and_match[1] for key in changed_keys if (round_and_match := event.find_match(key)) is not None]
     return {who for match in matches for who in (match.match.a, match.match.b) if who} | changed_keys
-
-
-def _changed_keys(old: Mapping[str, Request], new: Mapping[str, Request]) -> Iterator[str]:
-    return (key for key in {**old, **new} if old.get(key) != new.get(key)) if old is not new else iter(())

@@ -134,8 +134,8 @@ def player_view(event: saved_event.SavedEvent, competitor: str) -> PlayerView:
         owed=owed,
         must=must,
         status=state.status_now(competitor),
-        corrected=list(_corrections(state, competitor, names)),
-        margins=list(_margins(state, competitor, names)),
+        corrected=list(_corrections(event, competitor, names)),
+        margins=list(_margins(event, competitor, names)),
         to_confirm=entrant.sign_up == TO_CONFIRM,
         planned=saved_event.planned_swiss(state),
         has_bracket=knockout.bracket(event) is not None,
@@ -144,35 +144,36 @@ def player_view(event: saved_event.SavedEvent, competitor: str) -> PlayerView:
     )
 
 
-def _margins(state: EventState, competitor: str, names: Mapping[str, str]) -> Iterator[tuple[int, str | None, int]]:
+def _margins(
+    event: saved_event.SavedEvent, competitor: str, names: Mapping[str, str]
+) -> Iterator[tuple[int, str | None, int]]:
     """What a score sheet says of margins ("Höhe des Sieges": both note theirs) in Swiss rounds, the first one first:
     none counts after them."""
-    for played in (each for each in state.public_rounds if each.stage in SWISS_STAGES):
-        for match in played.matches:
-            seat = match.match
-            if competitor not in (seat.a, seat.b) or (seat.result is None and seat.bye is None):
-                continue
-            side: Side = "a" if seat.a == competitor else "b"
-            totals = event_flow.situation_of(state, played, match).list_totals(seat)
-            try:
-                figure = state.rulebook.tally(seat, side, state.options, totals).figures.get(MOV)
-            except Problem:
-                continue  # An imported figure that no game ends with.
-            if figure is not None:
-                across = seat.competitor(other_side(side))
-                yield played.number, names.get(across, across) if across else None, figure
+    state = event.state
+    for played, match in saved_event.played_matches(event).get(competitor, ()):
+        seat = match.match
+        if played.stage not in SWISS_STAGES or (seat.result is None and seat.bye is None):
+            continue
+        side: Side = "a" if seat.a == competitor else "b"
+        totals = event_flow.situation_of(state, played, match).list_totals(seat)
+        try:
+            figure = state.rulebook.tally(seat, side, state.options, totals).figures.get(MOV)
+        except Problem:
+            continue  # An imported figure that no game ends with.
+        if figure is not None:
+            across = seat.competitor(other_side(side))
+            yield played.number, names.get(across, across) if across else None, figure
 
 
-def _corrections(state: EventState, competitor: str, names: Mapping[str, str]) -> Iterator[Correction]:
+def _corrections(event: saved_event.SavedEvent, competitor: str, names: Mapping[str, str]) -> Iterator[Correction]:
     """The latest round first."""
-    for played in reversed(state.public_rounds):
-        for match in played.matches:
-            seat = match.match
-            if match.corrected and seat.result is not None and seat.b is not None and competitor in (seat.a, seat.b):
-                side: Side = "a" if seat.a == competitor else "b"
-                across, name = seat.competitor(other_side(side)) or "", knockout.title_key(state, played, match)
-                result = shown_result(seat.result, state, match)
-                yield Correction(played.number, name, names.get(across, across), side, result)
+    for played, match in reversed(saved_event.played_matches(event).get(competitor, ())):
+        seat = match.match
+        if match.corrected and seat.result is not None and seat.b is not None:
+            side: Side = "a" if seat.a == competitor else "b"
+            across, name = seat.competitor(other_side(side)) or "", knockout.title_key(event.state, played, match)
+            result = shown_result(seat.result, event.state, match)
+            yield Correction(played.number, name, names.get(across, across), side, result)
 
 
 @dataclass(frozen=True, slots=True)

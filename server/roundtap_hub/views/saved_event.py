@@ -276,29 +276,33 @@ def entrants_version(event: SavedEvent) -> str:
 
 
 @memoized
-def played_matches(event: SavedEvent) -> dict[str, list[MatchState]]:
+def played_matches(event: SavedEvent) -> dict[str, list[tuple[RoundState, MatchState]]]:
     """Each competitor's matches in the public rounds."""
-    matches: dict[str, list[MatchState]] = {}
-    for match in (match for played in event.state.public_rounds for match in played.matches):
-        for side in SIDES:
-            if (competitor := match.match.competitor(side)) is not None:
-                matches.setdefault(competitor, []).append(match)
+    matches: dict[str, list[tuple[RoundState, MatchState]]] = {}
+    for played in event.state.public_rounds:
+        for match in played.matches:
+            for competitor in (match.match.a, match.match.b):
+                if competitor is not None:
+                    matches.setdefault(competitor, []).append((played, match))
     return matches
 
 
-@memoized
-def results_version(event: SavedEvent) -> str:
-    """A digest that changes whenever a result, or a player leaving, may have changed the standings."""
+def _results_key(event: SavedEvent) -> tuple[Any, ...]:
+    """What may have changed the standings: the last settled round, players, counted rounds, whether one is in play."""
     state = event.state
     settled = settled_round(state)
+    counted = tuple(r for r in state.public_rounds if r.number <= settled or r.stage == ELIMINATION)
+    return settled, state.entrants, counted, state.live is None
+
+
+@memoized_by(_results_key)
+def results_version(event: SavedEvent) -> str:
+    """A digest that changes whenever a result, or a player leaving, may have changed the standings."""
+    state, (settled, _, counted, _) = event.state, _results_key(event)
     return short_hash(
         settled,
         [(e.id, e.dropped_after, e.disqualified_after, state.status_now(e.id)) for e in state.entrants.values()],
-        [
-            [(m.number, m.revision) for m in r.matches]
-            for r in state.public_rounds
-            if r.number <= settled or r.stage == ELIMINATION
-        ],
+        [[(m.number, m.revision) for m in r.matches] for r in counted],
     )
 
 

@@ -11,7 +11,8 @@ import roundtap_hub
 from roundtap_core.event.commands import DrawRound, FinishEvent, SetClock
 from roundtap_core.event.entries import Entry
 from roundtap_hub.http.routes import HEAD_JUDGE, JUDGE, ORGANIZER, SCOREKEEPER, STAFF_ROLES
-from roundtap_hub.live.render import RegionTags, for_reader
+from roundtap_hub.live.render import for_reader
+from roundtap_hub.live.template_tags import RegionTags
 
 PAGES = (
     "/console",

@@ -29,7 +29,7 @@ from roundtap_hub.app import flask_app
 from roundtap_hub.http import routes
 from roundtap_hub.http.routes import PageKey
 from roundtap_hub.live.page_cache import PAGE_KINDS, HubNow, event_page, page_kind, version_of
-from roundtap_hub.phones.phone_versions import unchanged_pages
+from roundtap_hub.phones.phone_versions import changed_pages
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views.unit_presence import UnitStatus
 
@@ -171,9 +171,9 @@ class VersionsKept:
     def dropped(self) -> set[PageKey]:
         """The pages whose version is worked out again; each version that was kept is the right one."""
         now, anew = self.now(), self.anew()
-        kept = list(unchanged_pages(self.house.hub, self.before, now, self.versions))
+        dropped = set(changed_pages(self.house.hub, self.before, now, self.versions))
+        kept = self.versions.keys() - dropped
         assert {page: self.versions[page] for page in kept} == {page: anew[page] for page in kept}
-        dropped = {page for page in self.versions if page not in kept}
         self.before, self.versions = now, anew
         return dropped
 

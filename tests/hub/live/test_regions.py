@@ -9,7 +9,7 @@ from jinja2 import Environment
 from page_dom import patched, tree
 
 from roundtap_hub.live.regions import CSRF, NOW, RenderedPage, diff_pages, fill_placeholders, split_regions
-from roundtap_hub.live.render import RegionTags
+from roundtap_hub.live.template_tags import RegionTags
 
 PAGE = """<html><head><title>{{ title }}</title></head><body data-seen="<:seen:>">
 {% for id, head, groups in regions %}
