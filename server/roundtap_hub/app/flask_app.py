@@ -23,6 +23,7 @@ from roundtap_hub.http.static_files import StaticFiles
 from roundtap_hub.judging import judging
 from roundtap_hub.live import current, forms, render, template_tags
 from roundtap_hub.live.page_cache import PAGE_KINDS, RENDER_PAGE, RenderingKey, RenderInput
+from roundtap_hub.live.page_shapes import SHAPED, Shapes
 from roundtap_hub.live.regions import RenderedPage
 from roundtap_hub.paper import paper, station_api
 from roundtap_hub.people import find, import_people, registration_desk, regulars, sign_up
@@ -74,20 +75,23 @@ def create_app(hub: Hub) -> Flask:
     app = Flask("roundtap_hub", static_folder=None)
     app.config.update(MAX_CONTENT_LENGTH=FORM_BYTES_MAX)
     register_pages(app, hub)
-    app.extensions[RENDER_PAGE] = partial(draw_page, app)
+    app.extensions[RENDER_PAGE] = partial(draw_page, app, Shapes())
     return app
 
 
 def draw_page(
-    app: Flask, path: str, key: RenderingKey, render_input: RenderInput, now_ms: int, version: str
+    app: Flask, shapes: Shapes, path: str, key: RenderingKey, render_input: RenderInput, now_ms: int, version: str
 ) -> RenderedPage | str | None:
     """The page that all readers of `key` share, drawn from `render_input` for the cache; a redirect; or None."""
     environ = wsgi_environ({"method": "GET", "path": path, "query_string": b"", "headers": [(b"host", b"localhost")]})
-    with app.request_context(environ):
+    with app.app_context():
         g.snapshot, g.units, g.now_ms, g.version, g.variant = *render_input, now_ms, version, key.variant
         g.visit, g.words = current.Visit("", "", None, "", ""), words_in(key.language)
         try:
-            answer: Any = app.preprocess_request() or app.dispatch_request()
+            if (shape_of := SHAPED.get(key.page.kind)) is not None:
+                return shapes.page(shape_of(key.page), version, lambda: app.request_context(environ))
+            with app.request_context(environ):
+                answer: Any = app.preprocess_request() or app.dispatch_request()
         except HTTPException:
             return None
         return answer.location if answer.status_code == 302 else g.rendered if answer.status_code == 200 else None
