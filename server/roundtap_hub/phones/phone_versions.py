@@ -117,7 +117,7 @@ def _player(source: HubNow, event: saved_event.SavedEvent, page: PageKey) -> obj
     entrant = state.entrants.get(competitor)
     if entrant is None:
         return None
-    played = [match for _, match in saved_event.played_matches(event).get(competitor, ())]
+    played = [match for _, match in saved_event.played_matches(event, competitor)]
     opponents = [state.entrants.get((m.match.b if m.match.a == competitor else m.match.a) or "") for m in played]
     sitting: tuple[Any, ...] = ()
     if played and (match := played[-1]) is saved_event.current_matches(event).get(competitor):

@@ -133,7 +133,7 @@ def player_view(event: saved_event.SavedEvent, competitor: str) -> PlayerView:
         record=record,
         figures=values,
         rank=row.rank if row and row.rounds else None,
-        of=sum(ranked.rank is not None for ranked in saved_event.settled_standings(event)),
+        of=saved_event.ranked_count(event),
         worth=worth,
         standing=standing,
         round_name=knockout.title_key(state, newest, match) if newest else None,
@@ -218,7 +218,7 @@ def _margins(
     """What a score sheet says of margins ("Höhe des Sieges": both note theirs) in Swiss rounds, the first one first:
     none counts after them."""
     state = event.state
-    for played, match in saved_event.played_matches(event).get(competitor, ()):
+    for played, match in saved_event.played_matches(event, competitor):
         seat = match.match
         if played.stage not in SWISS_STAGES or (seat.result is None and seat.bye is None):
             continue
@@ -235,7 +235,7 @@ def _margins(
 
 def _corrections(event: saved_event.SavedEvent, competitor: str, names: Mapping[str, str]) -> Iterator[Correction]:
     """The latest round first."""
-    for played, match in reversed(saved_event.played_matches(event).get(competitor, ())):
+    for played, match in reversed(saved_event.played_matches(event, competitor)):
         seat = match.match
         if match.corrected and seat.result is not None and seat.b is not None:
             side: Side = "a" if seat.a == competitor else "b"
