@@ -184,11 +184,9 @@ def _changed_players(before: Seen, now: Seen, event_id: str) -> set[str] | None:
     if event is None or was.venue is not new.venue:
         return None
     touched = {unit for unit in {*units_before, *units} if units_before.get(unit) is not units.get(unit)}
+    tables = {table for unit in touched if (table := new.venue.tables.get(unit)) is not None}
     matches = [
-        match
-        for played in event.public_rounds[-1:]
-        for match in played.matches
-        if new.venue.unit_at(match.match.table) in touched
+        match for played in event.public_rounds[-1:] if tables for match in played.matches if match.match.table in tables
     ]
     if event is not old:
         saved_events = [

@@ -185,6 +185,10 @@ def open_view(view: PlayerView, slot: Callable[[Any], Any]) -> PlayerView:
         rank=slot(view.rank),
         of=slot(view.of),
         worth={key: tuple(map(slot, pair)) for key, pair in view.worth.items()},
+        corrected=[
+            replace(each, against=slot(each.against), result=_open_result(each.result, slot)) for each in view.corrected
+        ],
+        margins=[(number, slot(against), slot(figure)) for number, against, figure in view.margins],
         standing=standing and structs.replace(standing, seed=slot(standing.seed), place=slot(standing.place)),
     )
 

@@ -145,7 +145,7 @@ def _names_key(event: SavedEvent) -> object:
     return event.state.entrants, event.state.given_options, event.people
 
 
-def _ranking_key(event: SavedEvent) -> object:
+def ranking_key(event: SavedEvent) -> object:
     """What the standings depend on: only a round's last report changes it."""
     state = event.state
     settled = settled_round(state)
@@ -226,7 +226,7 @@ def settled_swiss_round(state: EventState) -> int:
     return max((number for number in swiss if number <= settled_round(state)), default=0)
 
 
-@memoized_by(_ranking_key)
+@memoized_by(ranking_key)
 def settled_standings(event: SavedEvent) -> tuple[StandingsRow, ...]:
     """The standings after the last settled round; players disqualified since have no rank. Empty where a recorded
     result cannot be read."""
@@ -236,17 +236,17 @@ def settled_standings(event: SavedEvent) -> tuple[StandingsRow, ...]:
         return ()
 
 
-@memoized_by(_ranking_key)
+@memoized_by(ranking_key)
 def settled_rows(event: SavedEvent) -> dict[str, StandingsRow]:
     return {row.competitor: row for row in settled_standings(event)}
 
 
-@memoized_by(_ranking_key)
+@memoized_by(ranking_key)
 def ranked_count(event: SavedEvent) -> int:
     return sum(row.rank is not None for row in settled_standings(event))
 
 
-@memoized_by(_ranking_key)
+@memoized_by(ranking_key)
 def rank_changes(event: SavedEvent) -> dict[str, int]:
     """How many places each competitor rose (or fell, below zero) in the last settled round; who stayed is left out."""
     settled = settled_round(event.state)
