@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from flask import Blueprint, Flask, g
+from flask.ctx import RequestContext
 from jinja2 import FileSystemLoader
 from werkzeug.exceptions import HTTPException
 
@@ -18,7 +19,7 @@ from roundtap_hub.hall import restored, this_hub, wall
 from roundtap_hub.hall.hub_sound import SOUND
 from roundtap_hub.http.page_threads import FORM_BYTES_MAX, wsgi_environ
 from roundtap_hub.http.requester import words_in
-from roundtap_hub.http.routes import ROUTES
+from roundtap_hub.http.routes import ROUTES, page_path
 from roundtap_hub.http.static_files import StaticFiles
 from roundtap_hub.judging import judging
 from roundtap_hub.live import current, forms, render, template_tags
@@ -80,17 +81,29 @@ def create_app(hub: Hub) -> Flask:
 
 
 def draw_page(
-    app: Flask, shapes: Shapes, path: str, key: RenderingKey, render_input: RenderInput, now_ms: int, version: str
+    app: Flask, shapes: Shapes, key: RenderingKey, render_input: RenderInput, now_ms: int, version: str, known: bool
 ) -> RenderedPage | str | None:
-    """The page that all readers of `key` share, drawn from `render_input` for the cache; a redirect; or None."""
-    environ = wsgi_environ({"method": "GET", "path": path, "query_string": b"", "headers": [(b"host", b"localhost")]})
+    """The page that all readers of `key` share, drawn from `render_input` for the cache; a redirect; or None, with
+    `known` also where no page of its shape was drawn yet."""
+
+    def asked() -> RequestContext:
+        scope = {
+            "method": "GET",
+            "path": page_path(key.page),
+            "query_string": b"",
+            "headers": [(b"host", b"localhost")],
+        }
+        return app.request_context(wsgi_environ(scope))
+
     with app.app_context():
         g.snapshot, g.units, g.now_ms, g.version, g.variant = *render_input, now_ms, version, key.variant
         g.visit, g.words = current.Visit("", "", None, "", ""), words_in(key.language)
         try:
             if (shape_of := SHAPED.get(key.page.kind)) is not None:
-                return shapes.page(shape_of(key.page), version, lambda: app.request_context(environ))
-            with app.request_context(environ):
+                return shapes.page(shape_of(key.page), version, None if known else asked)
+            if known:
+                return None
+            with asked():
                 answer: Any = app.preprocess_request() or app.dispatch_request()
         except HTTPException:
             return None

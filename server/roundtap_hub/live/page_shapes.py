@@ -2,7 +2,6 @@
 of them."""
 
 import re
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -12,12 +11,14 @@ from typing import Any, NamedTuple
 import msgspec
 from markupsafe import Markup
 
+from roundtap_hub.http.http_answers import Deflated
 from roundtap_hub.http.routes import PageKey
 from roundtap_hub.live.regions import Piece, Region, RenderedPage, Row
 from roundtap_hub.live.template_tags import escape_text
 from roundtap_hub.views.round_clock import clock_text
 
 SHAPES_MAX = 256  # some 12 kB each: a round has some twenty in each language
+RUN_LEVEL = 9  # of compressing what many pages have: once
 
 _OPEN, _CLOSE = "\x02", "\x03"  # no text that is typed or written may hold them (roundtap_core/typed.py)
 _SLOT = re.compile(f"{_OPEN}([0-9]+){_CLOSE}")
@@ -94,22 +95,24 @@ def shaped(kind: str) -> Callable[[Callable[[PageKey], ShapedPage]], Callable[[P
 
 
 class Shapes:
-    """The shapes drawn last. Used by one thread."""
+    """The shapes drawn last: by one thread, looked up by any."""
 
     def __init__(self) -> None:
-        self._drawn: OrderedDict[bytes, _Shape] = OrderedDict()
+        self._drawn: dict[bytes, _Shape] = {}
 
-    def page(self, page: ShapedPage, version: str, request: Callable[[], AbstractContextManager[Any]]) -> RenderedPage:
-        """The page of this version. `request`: in which a shape that is new is drawn."""
+    def page(
+        self, page: ShapedPage, version: str, request: Callable[[], AbstractContextManager[Any]] | None
+    ) -> RenderedPage | None:
+        """The page of this version. `request`: in which a shape that is new is drawn; None: it is not drawn."""
         key = _ENCODER.encode(page.shape)
         shape = self._drawn.get(key)
         if shape is None:
+            if request is None:
+                return None
             with request():
                 shape = self._drawn[key] = _Shape(page.draw())
             if len(self._drawn) > SHAPES_MAX:
-                self._drawn.popitem(last=False)
-        else:
-            self._drawn.move_to_end(key)
+                del self._drawn[next(iter(self._drawn))]
         return shape.fill(page.values, version)
 
 
@@ -117,6 +120,7 @@ class _Shape:
     def __init__(self, drawn: RenderedPage) -> None:
         self._drawn = drawn
         self._beside = [_fill(text) for text in drawn.beside]
+        self._run = Deflated(_SLOT.split(drawn.beside[0])[-1].encode(), RUN_LEVEL)
         self._own = [int(number) for text in drawn.beside for number in _SLOT.findall(text)]
         self._regions = {
             region.id: [_fill_piece(piece) for piece in chain[Piece | Row](region.texts, region.rows())]
@@ -129,6 +133,7 @@ class _Shape:
         return replace(
             drawn,
             version=version,
+            run=self._run,
             beside=tuple([fill(values) for fill in self._beside]),
             regions={**drawn.regions, **{id: self._filled(drawn.regions[id], values) for id in self._regions}},
             frame=hash((drawn.frame, *[values[number] for number in self._own])),

@@ -186,7 +186,11 @@ def _changed_players(before: Seen, now: Seen, event_id: str) -> set[str] | None:
     touched = {unit for unit in {*units_before, *units} if units_before.get(unit) is not units.get(unit)}
     tables = {table for unit in touched if (table := new.venue.tables.get(unit)) is not None}
     matches = [
-        match for played in event.public_rounds[-1:] if tables for match in played.matches if match.match.table in tables
+        match
+        for played in event.public_rounds[-1:]
+        if tables
+        for match in played.matches
+        if match.match.table in tables
     ]
     if event is not old:
         saved_events = [
