@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial, wraps
-from typing import Any
+from typing import Any, NamedTuple
 
 from flask import Blueprint, Response, abort, g, redirect, request, url_for
 from msgspec import structs
@@ -36,10 +36,10 @@ from roundtap_hub.live.list_fields import list_view, typed_list
 from roundtap_hub.live.page_shapes import ShapedPage, Slots, shaped
 from roundtap_hub.phones.phone_reports import error_status, fate_json, report_fate, reword_problem, submit
 from roundtap_hub.phones.phone_versions import PERSONAL
-from roundtap_hub.phones.players import open_event, open_view, player_view
+from roundtap_hub.phones.players import PlayerView, open_event, open_view, player_view
 from roundtap_hub.store.venue import PlayerId
 from roundtap_hub.views.competitors import list_states
-from roundtap_hub.views.judging_view import my_bye
+from roundtap_hub.views.judging_view import ByePicks, my_bye
 from roundtap_hub.views.knockout import title_key
 from roundtap_hub.views.round_clock import ClockFace, clock_face, time_of_day
 from roundtap_hub.views.saved_event import SavedEvent, current_matches, newest_round, shown_names
@@ -304,23 +304,29 @@ def claim_desk_code() -> AnyResponse:
 def my_page(token: str) -> AnyResponse:
     """A player's own page: the table, what to report, and what became of it."""
     event_id, who = current_player()
-    page = PageKey(PERSONAL, event_id, token)
-    return render_player_page("my_page.html", page, **_my_context(current.event(event_id), who, token))
+    shown = _my_page(current.event(event_id), who, token)
+    return render_player_page("my_page.html", PageKey(PERSONAL, event_id, token), **shown._asdict(), variant="")
 
 
-def _my_context(event: SavedEvent, who: str, token: str) -> dict[str, Any]:
+class MyPage(NamedTuple):
+    """What the template of a player's own page shows. `more_ms`: as of `my_clock`; `my`: the page's path."""
+
+    state: states.EventState
+    view: PlayerView
+    face: ClockFace
+    more_ms: int
+    my: str
+    asking: MyRequests
+    mine: MyTable | None
+    bye: ByePicks | None
+
+
+def _my_page(event: SavedEvent, who: str, token: str) -> MyPage:
     face, more_ms = my_clock(event, who)
-    return {
-        "state": event.state,
-        "view": player_view(event, who),
-        "face": face,
-        "more_ms": more_ms,
-        "my": f"/me/{token}",
-        "asking": my_requests(event, who),
-        "mine": my_table(event, who),
-        "bye": my_bye(event, who),
-        "variant": "",
-    }
+    view, my = player_view(event, who), f"/me/{token}"
+    return MyPage(
+        event.state, view, face, more_ms, my, my_requests(event, who), my_table(event, who), my_bye(event, who)
+    )
 
 
 @shaped(PERSONAL)
@@ -328,18 +334,14 @@ def _my_shape(page: PageKey) -> ShapedPage:
     slots, owner = Slots(time_of_day(current.hub().clocks.wall())), current.hub().access.links.owner_of(page.of)
     if owner is None or current.snapshot().venue.is_gone(owner):
         abort(410)
-    event = current.event(page.event)
-    feed = page._replace(of=str(slots.add(page.of)))
-    context = _my_context(event, owner[1], feed.of)
-    face, around = open_event(event, context["face"], slots)
-    context |= {
-        **slots.context,
-        "face": face,
-        "view": open_view(context["view"], slots.add),
-        "mine": context["mine"] and _open_table(context["mine"], slots.add),
-    }
-    shape = PERSONAL, around, *(value for name, value in context.items() if name not in ("state", *slots.context))
-    return ShapedPage(partial(render.render_page, "my_page.html", feed, **OF_PLAYER, **context), shape, slots.values)
+    event, token = current.event(page.event), slots.add(page.of)
+    shown = _my_page(event, owner[1], token)
+    face, around = open_event(event, shown.face, slots)
+    view, mine = open_view(shown.view, slots.add), shown.mine and _open_table(shown.mine, slots.add)
+    shown = shown._replace(view=view, face=face, mine=mine)
+    given = {**OF_PLAYER, **slots.context, **shown._asdict(), "variant": ""}
+    draw = partial(render.render_page, "my_page.html", page._replace(of=token), **given)
+    return ShapedPage(draw, (PERSONAL, around, *shown[1:]), slots.values)
 
 
 def _open_table(mine: MyTable, slot: Callable[[Any], Any]) -> MyTable:

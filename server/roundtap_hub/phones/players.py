@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from flask import abort, request
 from msgspec import structs
@@ -154,7 +154,8 @@ def player_view(event: saved_event.SavedEvent, competitor: str) -> PlayerView:
 
 def open_view(view: PlayerView, slot: Callable[[Any], Any]) -> PlayerView:
     """The same with a `slot` wherever the page differs from another one of its shape (live/page_shapes.py)."""
-    cell, standing = view.cell, view.standing
+    # Its title stands beside all regions, which is compared as well: in every shape the name has the same slot.
+    name, cell, standing = slot(view.name), view.cell, view.standing
     if cell is not None:
         # What the page does not show is no part of its shape.
         cell = GridCell(
@@ -176,7 +177,7 @@ def open_view(view: PlayerView, slot: Callable[[Any], Any]) -> PlayerView:
         )
     return replace(
         view,
-        name=slot(view.name),
+        name=name,
         opponent=slot(view.opponent),
         cell=cell,
         opponent_record=slot(view.opponent_record),
@@ -292,28 +293,31 @@ def _query() -> str:
 @route("GET /e/<event_id>/p/<competitor>", EVERYBODY, VISIBLE, kept="p/<event_id>/<competitor>")
 def player_page(event_id: str, competitor: str) -> AnyResponse:
     event = current.event(event_id)
-    return render.cached_page("player.html", **_player_context(event, competitor))
+    return render.cached_page("player.html", **_player_page(event, competitor)._asdict())
 
 
-def _player_context(event: saved_event.SavedEvent, competitor: str) -> dict[str, Any]:
-    return {
-        "state": event.state,
-        "view": player_view(event, competitor),
-        "face": clock_face(event.state, current.instant(), current.words()),
-    }
+class PlayerPage(NamedTuple):
+    """What the template of a player's public page shows."""
+
+    state: EventState
+    view: PlayerView
+    face: ClockFace
+
+
+def _player_page(event: saved_event.SavedEvent, competitor: str) -> PlayerPage:
+    face = clock_face(event.state, current.instant(), current.words())
+    return PlayerPage(event.state, player_view(event, competitor), face)
 
 
 @shaped(PUBLIC)
 def _player_shape(page: PageKey) -> ShapedPage:
     slots, event = Slots(time_of_day(current.hub().clocks.wall())), current.event(page.event)
-    context = _player_context(event, page.of)
-    view = open_view(context["view"], slots.add)
-    face, around = open_event(event, context["face"], slots)
-    feed = page._replace(of=str(slots.add(page.of)))
-    given = {**context, **slots.context, "view": view, "face": face, "variant": "", "sent_ms": ""}
-    return ShapedPage(
-        partial(render.render_page, "player.html", feed, **given), (PUBLIC, view, face, around), slots.values
-    )
+    feed, shown = page._replace(of=slots.add(page.of)), _player_page(event, page.of)
+    face, around = open_event(event, shown.face, slots)
+    shown = shown._replace(view=open_view(shown.view, slots.add), face=face)
+    given = {**slots.context, **shown._asdict(), "variant": "", "sent_ms": ""}
+    draw = partial(render.render_page, "player.html", feed, **given)
+    return ShapedPage(draw, (PUBLIC, around, *shown[1:]), slots.values)
 
 
 @route("GET /e/<event_id>/standings", EVERYBODY, VISIBLE, kept="standings/<event_id>")
