@@ -7,6 +7,7 @@ from typing import Any
 from flask import Blueprint, Flask, g
 from flask.ctx import RequestContext
 from jinja2 import FileSystemLoader
+from markupsafe import Markup
 from werkzeug.exceptions import HTTPException
 
 import roundtap_hub
@@ -17,6 +18,7 @@ from roundtap_hub.app.hub import Hub
 from roundtap_hub.events import archive, leagues, new_event, own_games, prizes
 from roundtap_hub.hall import restored, this_hub, wall
 from roundtap_hub.hall.hub_sound import SOUND
+from roundtap_hub.http.http_answers import PLAIN_SCRIPT
 from roundtap_hub.http.page_threads import FORM_BYTES_MAX, wsgi_environ
 from roundtap_hub.http.requester import words_in
 from roundtap_hub.http.routes import ROUTES, page_path
@@ -136,6 +138,8 @@ def _add_routes(app: Flask) -> None:
     app.jinja_env.globals.update(
         url_for=lru_cache(URL_CACHE_SIZE)(app.url_for),
         static_url=lru_cache(StaticFiles().url),
+        data_url=lru_cache(StaticFiles().data_url),
+        plain_script=Markup(PLAIN_SCRIPT.decode()),
         sign=template_tags.sign_icon,
         counting_aid=results.calculator_view,
         swap_check=results.sideboard_view,

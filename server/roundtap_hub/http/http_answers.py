@@ -2,12 +2,15 @@
 
 import asyncio
 import gzip
+import hashlib
 import logging
 import re
 import zlib
+from base64 import b64encode
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, MutableMapping, Sequence
 from contextlib import suppress
 from html import escape
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -31,9 +34,17 @@ NO_STORE: Headers = [(b"cache-control", b"no-store")]
 CLOSE: Headers = [(b"connection", b"close")]
 """After a body that was not read to its end, the connection cannot be used again."""
 
+COMMENTS = re.compile(rb"^[ \t]*(?://.*|/\*[^*]*\*/)\n", re.MULTILINE)
+"""Lines of scripts and style sheets that only people read: they stay here."""
+
+PLAIN_SCRIPT = COMMENTS.sub(b"", (Path(__file__).parents[1] / "static" / "plain.js").read_bytes())
+"""The only script that stands in pages themselves: it goes on where their files cannot be loaded or read."""
+
 CSP_HEADER, CONNECT, UNFRAMED = b"content-security-policy", b"connect-src 'self'", b"frame-ancestors 'none'"
 PAGE_CSP = (
-    b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    b"default-src 'none'; script-src 'self' 'sha256-"
+    + b64encode(hashlib.sha256(PLAIN_SCRIPT).digest())
+    + b"'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     b"form-action 'self'; base-uri 'none'; " + UNFRAMED
 )
 OTHER_CSP = b"default-src 'none'; " + UNFRAMED
