@@ -71,9 +71,6 @@ COMMANDS: dict[str, Command] = {
 }
 
 
-SERVICES = ("hub", "table", "panel", "station", "wall", "standby")
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; `arguments` default to the process's own. Returns the exit code."""
     words = list(sys.argv[1:] if arguments is None else arguments)
@@ -84,9 +81,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = _run(words)
         # Here, because at the interpreter's exit a closed pipe could no longer be handled.
         sys.stdout.flush()
-        if arguments is None and words[:1] and words[0] in SERVICES:
+        if arguments is None:
             # Everything is closed. A daemon thread that runs on while the interpreter is taken down may end in libc's
-            # word about libgcc_s, and the last collection of garbage takes a loaded Pi longer than systemd waits.
+            # word about libgcc_s, and the last collection of garbage takes a loaded Pi longer than systemd waits. What
+            # a command has read is not taken apart object by object, either.
             sys.stderr.flush()
             os._exit(code)
         return code
