@@ -233,7 +233,7 @@ class Screen:
         self.cdp("Page.addScriptToEvaluateOnNewDocument", {"source": OWN_CLOCK})
 
     def forget(self) -> None:
-        """No cookies, nothing kept, a desk's screen, light, and no tabs beside."""
+        """No cookies, nothing kept, a desk's screen, light, no tabs beside, and no complaints of another test."""
         first, *others = self.driver.window_handles
         for other in others:
             self.driver.switch_to.window(other)
@@ -246,6 +246,7 @@ class Screen:
             with suppress(WebDriverException):  # Gone with its tab.
                 self.cdp("Page.removeScriptToEvaluateOnNewDocument", {"identifier": script})
         self._scripts.clear()
+        self.complaints()
         self.cdp("Network.clearBrowserCookies", {})
         self.language("")
         self.cdp("Network.setCacheDisabled", {"cacheDisabled": False})
