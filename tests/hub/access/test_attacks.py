@@ -30,6 +30,7 @@ from roundtap_hub.http.routes import PageKey
 from roundtap_hub.http.uvicorn_private import HEAD_BYTES_MAX, REQUEST_BYTES
 from roundtap_hub.live import page_cache
 from roundtap_hub.paper.print_jobs import wanted_jobs
+from roundtap_hub.store import standby_copy
 from roundtap_hub.store.event_cache import DormantEvents
 from roundtap_hub.store.print_book import PrintBook
 from roundtap_hub.store.restore_gap import assemble_round, entries_beyond_copy, lost_rounds
@@ -366,8 +367,10 @@ def test_a_claim_goes_with_its_unit_s_key(tmp_path: Path, by: str) -> None:
 # --- hubs among each other -------------------------------------------------------------------------------------------
 
 
-def test_a_revoked_standby_hears_nothing_more(house: House) -> None:
-    """It went on hearing every name, and the other units' new keys, for as long as it stayed connected."""
+def test_a_revoked_standby_hears_nothing_more(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It went on hearing every name, and the other units' new keys, for as long as it stayed connected. This one says
+    nothing to its own end."""
+    monkeypatch.setattr(standby_copy, "WITHIN_S", 0.1)
     feed = Feed(house, house.hello())
     feed.level()
     house.application.hub.units.keys.revoke("standby-1")
