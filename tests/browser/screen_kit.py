@@ -22,6 +22,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 
+from patience import GUARD_S
 from roundtap_hub.live.forms import CLICK_DEBOUNCE_MS
 
 PICTURES = os.environ.get("ROUNDTAP_PICTURES", "")
@@ -40,9 +41,8 @@ FLAGS = (
 NO_NODE = {"at": "", "html": "", "why": ""}
 SEVERE = ("moderate", "serious", "critical")
 WIRE_MAX_BYTES = 60_000
-GUARD_S = 120.0
-"""Against hanging for ever: no machine is so busy."""
-FITTED_S = 1.5
+FITTED_S = 20.0
+"""However late a busy machine fits a page in."""
 
 AXE = """
 const [rules, done] = arguments;

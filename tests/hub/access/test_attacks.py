@@ -19,6 +19,7 @@ from test_connection_limits import ASK, BOTH, connection, knock, rest_of, served
 from test_snapshots import finish, path
 from test_standby_feed import KEY, Feed, House, house
 
+from patience import GUARD_S
 from roundtap_core.wire import REPORT, REQUEST, envelope, sign
 from roundtap_hub.app.asgi import HubApplication
 from roundtap_hub.app.server import PageServerFront
@@ -408,7 +409,7 @@ def dripping(request: pytest.FixtureRequest) -> Iterator[int]:
         thread = threading.Thread(target=drip, daemon=True)
         thread.start()
         yield listener.getsockname()[1]
-        thread.join(10)
+        thread.join(GUARD_S)
 
 
 def test_whoever_answers_letter_by_letter_does_not_keep_the_beacon(
@@ -418,7 +419,7 @@ def test_whoever_answers_letter_by_letter_does_not_keep_the_beacon(
     monkeypatch.setattr(peers, "ANSWER_TIMEOUT_S", 0.05)
     asked = threading.Thread(target=BeaconThread(house.kin)._query, args=[f"http://127.0.0.1:{dripping}"], daemon=True)
     asked.start()
-    asked.join(10)
+    asked.join(GUARD_S)
     assert not asked.is_alive()
 
 

@@ -14,6 +14,7 @@ from asgi_client import Answer, AsgiClient
 from hub_kit import NAMES, HandClock, event_steps, people
 
 from memory_hub import hub_in_memory
+from patience import GUARD_S
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE, Timestamp
 from roundtap_core.wire import REQUEST, envelope
@@ -263,7 +264,7 @@ def test_a_standby_that_asks_no_more_is_away_before_a_commit_waits_for_it(
     assert copies is not None
     house.service.storage.listen(lambda: away.set() if copies.states[0].state == "away" else None)
     monkeypatch.setattr(standby_copy, "SILENT_S", 0)
-    assert away.wait(20)
+    assert away.wait(GUARD_S)
 
 
 def test_only_who_has_opened_the_last_answer_can_say_that_it_is_on_the_disk(house: House) -> None:
