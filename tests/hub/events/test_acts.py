@@ -341,7 +341,7 @@ NOTHING: Prepare = lambda _: None  # noqa: E731
 BEFORE_ROUND_1: tuple[tuple[str, Prepare, dict[str, object], str], ...] = (
     ("about", NOTHING, {"club": "Falken"}, "Event details saved."),
     ("options", NOTHING, {"structure": "own", "swiss_rounds": 3}, "Event settings saved."),
-    ("options/lists", NOTHING, {}, "Event settings saved."),
+    ("options/lists", NOTHING, {}, "Lists are not needed tonight."),
     ("competitors", NOTHING, {"names": "Zoe"}, "Zoe added."),
     ("competitors/p1/details", NOTHING, {"name": "Ana R"}, "Details of Ana R saved."),
     ("competitors/p1/details", NOTHING, {"club": "Falken"}, "Details of Ana Ruiz saved."),
