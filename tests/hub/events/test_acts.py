@@ -347,7 +347,6 @@ BEFORE_ROUND_1: tuple[tuple[str, Prepare, dict[str, object], str], ...] = (
     ("competitors/p1/details", NOTHING, {"club": "Falken"}, "Details of Ana Ruiz saved."),
     ("competitors/p1/details", NOTHING, {"fixed_table": "7"}, "Fixed table of Ana Ruiz saved."),
     ("competitors/p1/details", NOTHING, {"came_with": "Gdynia"}, "Travel group of Ana Ruiz saved."),
-    ("competitors/p1/came-with", NOTHING, {"came_with": "Gdynia"}, "Travel group of Ana Ruiz saved."),
     ("competitors/p1/tick", NOTHING, {"what": "sleeves", "on": "1"}, "Check of Ana Ruiz noted."),
     ("competitors/p1/drop", NOTHING, {}, "Ana Ruiz dropped."),
     ("competitors/p1/return", told(c.DropCompetitor("p1")), {}, "Ana Ruiz reinstated."),
