@@ -1,9 +1,8 @@
 """A page's live regions and rows, as its template marks them, and the difference between two renderings."""
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import chain, zip_longest
 from typing import NamedTuple
 
@@ -12,6 +11,8 @@ import msgspec
 # Marks begin with a "<", which escaped text cannot hold: typed text is never taken for one.
 _BEGIN, _END = "<\x01", "\x01>"
 REGION, REGION_END, ROW, ROW_END, MOVING, MOVING_END = "[", "]", "(", ")", "{", "}"
+
+MARK = "<:"  # what placeholders and a role's marks begin with
 
 CSRF, NOW, SEEN = "<:csrf:>", "<:now:>", "<:seen:>"
 """Placeholders for what differs between two readers of one rendering: the CSRF token, and the hub's clock when it is
@@ -26,14 +27,18 @@ so in it is gone, "<:maybe:>…<:end:>" (live/render.py)."""
 
 AGE = "<:age {}:>"
 """The age, when it is sent, of what began at that time by the hub's monotonic clock, in ms."""
-_AGE = re.compile(AGE.format(r"(-?\d+)"))
-
-ROWS_MAX = 2000  # rows that are not read again; some of 700 bytes
+_AGE = AGE.partition("{")[0]
 
 
 def region_mark(kind: str, name: object = "") -> str:
     """A mark for `split_regions`. `kind`: one of the constants; `name`: a region's id or a row's key."""
     return f"{_BEGIN}{kind}{str(name).replace(chr(1), '')}{_END}"
+
+
+def rows_mark(number: int) -> str:
+    """Stands for rows that were made before, by their place among all that the page has: they are not read again, and
+    are compared by identity (live/render.py)."""
+    return region_mark(ROW, number) + region_mark(ROW_END)
 
 
 class Piece(NamedTuple):
@@ -94,8 +99,9 @@ class RenderedPage:
     @property
     def html(self) -> str:
         """With placeholders."""
+        beside = (text.replace(SEEN, self.version) for text in self.beside)
         regions = (region.html for region in self.regions.values())
-        return "".join(chain(*zip_longest(self.beside, regions, fillvalue=""))).replace(SEEN, self.version)
+        return "".join(chain(*zip_longest(beside, regions, fillvalue="")))
 
     @property
     def letters(self) -> int:
@@ -158,8 +164,9 @@ class PagePatch:
 
 def fill_placeholders(text: str, csrf: str, now_ms: int) -> str:
     """A page or a patch for one reader. `csrf` has no character that HTML or JSON escapes."""
-    text = text.replace(CSRF, csrf).replace(NOW, str(now_ms))
-    return _AGE.sub(lambda age: age_text(now_ms - int(age[1])), text)
+    text, *aged = text.replace(CSRF, csrf).replace(NOW, str(now_ms)).split(_AGE)
+    ages = (age.partition(":>") for age in aged)
+    return text + "".join(age_text(now_ms - int(since_ms)) + after for since_ms, _, after in ages)
 
 
 def age_text(age_ms: int) -> str:
@@ -168,11 +175,12 @@ def age_text(age_ms: int) -> str:
     return f"{seconds // 60}:{seconds % 60:02d}"
 
 
-def split_regions(text: str, version: str) -> RenderedPage:
-    """A rendered template with its marks taken out. ValueError where the marks are not nested properly."""
+def split_regions(text: str, version: str, made: Sequence[Sequence[Row]] = ()) -> RenderedPage:
+    """A rendered template with its marks taken out; `made`: its `rows_mark`s. ValueError where the marks are not nested
+    properly."""
     marked, rest = _marked(text, REGION, REGION_END)
     beside = [_piece(part) for part in (*(before for before, _, _ in marked), rest)]
-    regions = {name: _region(name, inner) for _, name, inner in marked}
+    regions = {name: _region(name, inner, made) for _, name, inner in marked}
     if len(regions) != len(marked):
         raise ValueError(f"two regions have one name: {[name for _, name, _ in marked]}")
     frame = hash((*(piece.same for piece in beside), *regions))
@@ -192,7 +200,7 @@ def _marked(text: str, kind: str, end: str) -> tuple[list[tuple[str, str, str]],
     return pieces, rest
 
 
-def _region(name: str, text: str) -> Region:
+def _region(name: str, text: str, made: Sequence[Sequence[Row]]) -> Region:
     rows, rest = _marked(text, ROW, ROW_END)
     texts: list[Piece] = []
     groups: list[list[Row]] = []
@@ -201,13 +209,11 @@ def _region(name: str, text: str) -> Region:
         if not groups or before.strip():
             texts.append(_piece(before))
             groups.append([])
-        groups[-1].append(_row(key, row))
+        groups[-1] += [make_row(key, row)] if row else made[int(key)]
     return Region(name, (*texts, _piece(rest)), tuple(map(tuple, groups)))
 
 
-@lru_cache(ROWS_MAX)
-def _row(key: str, text: str) -> Row:
-    """Most rows come from RenderCache.rows, again and again: they are read once, and compared by identity."""
+def make_row(key: str, text: str) -> Row:
     return Row(key, *_piece(text))
 
 

@@ -69,8 +69,6 @@ CUT_CHOICES = MappingProxyType(
 )
 """The choices that an official has about the cut, the tie-break round or pairings: buttons that save the result."""
 
-_MARK = re.compile(rf"({regions.MAY}[^>]*?:>|{regions.ELSE}|{regions.MAYBE}|{regions.ENDS})")
-
 Allowed = Callable[[str], bool]  # whether "POST /console/e1/draw" may be requested
 
 RowSource = tuple[str, Hashable, object]
@@ -101,6 +99,8 @@ MAX_PAGES, MAX_VERSIONS = 48, 24
 """Pages (place, event, language, round), and earlier versions of each; a browser with an older one loads the
 page."""
 
+ROWS_MAX = 2000  # rows that are kept; some of 700 bytes
+
 
 @dataclass(slots=True)
 class _Page:
@@ -117,7 +117,7 @@ class RenderCache:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._pages: OrderedDict[Hashable, _Page] = OrderedDict()
-        self._rows: OrderedDict[Hashable, str] = OrderedDict()
+        self._rows: OrderedDict[Hashable, tuple[Hashable, regions.Row]] = OrderedDict()
         self._counted: dict[str, tuple[str, Mapping[str, int]]] = {}
 
     def page(
@@ -147,23 +147,22 @@ class RenderCache:
         return counts
 
     def rows(self, *of: Hashable) -> Callable[[Iterable[RowSource], Callable[[object], str]], Markup]:
-        """For templates, `rows(sources, macro)`: rows with their marks, each rendered once. `of`: what every row
-        depends on beside what it shows: page, event, language."""
+        """For templates, `rows(sources, macro)`: rows, each rendered again only where it shows something else. `of`:
+        what every row depends on beside what it shows: page, event, language."""
 
         def written(sources: Iterable[RowSource], macro: Callable[[object], str]) -> Markup:
-            texts = []
+            rows = []
             for key, shown, thing in sources:
-                text = self._rows.get((of, key, shown))
-                if text is None:
-                    text = (
-                        f"{regions.region_mark(regions.ROW, key)}{macro(thing)}{regions.region_mark(regions.ROW_END)}"
-                    )
-                    if shown is not None:
-                        self._rows[of, key, shown] = text
-                texts.append(text)
-            while len(self._rows) > regions.ROWS_MAX:
+                kept = self._rows.get((of, key))
+                if kept is None or shown is None or kept[0] != shown:
+                    kept = self._rows[of, key] = shown, regions.make_row(key, str(macro(thing)))
+                rows.append(kept[1])
+            while len(self._rows) > ROWS_MAX:
                 self._rows.popitem(last=False)
-            return Markup("".join(texts))
+            if not rows:
+                return Markup()
+            row_groups().append(rows)
+            return Markup(regions.rows_mark(len(row_groups()) - 1))
 
         return written
 
@@ -334,7 +333,13 @@ def render_page(template: str, feed: PageKey | None = None, **context: Any) -> r
             if state is not None
             else [each for each in current.snapshot().events.values() if each.public_rounds and not each.finished],
         }
-    return regions.split_regions(render_template(template, **{**common, **context}), version)
+    return regions.split_regions(render_template(template, **{**common, **context}), version, row_groups())
+
+
+def row_groups() -> list[list[regions.Row]]:
+    """What the marks of rows on this request's pages stand for."""
+    groups: list[list[regions.Row]] = g.setdefault("row_groups", [])
+    return groups
 
 
 def current_place() -> places.Place:
@@ -479,23 +484,26 @@ class _Block:
 def for_reader(html: str, allowed: Allowed) -> str:
     """The page for a reader who may request what is `allowed`, its marks taken out."""
     allowed_by_address: dict[str, bool] = {}
-    blocks = [_Block()]
-    for number, part in enumerate(_MARK.split(html)):
-        block = blocks[-1]
-        if number % 2 == 0:
-            if block.shown:
-                block.parts.append(part)
-        elif part.startswith(regions.MAY):
-            address = re.split("[?#]", unescape(part[len(regions.MAY) : -2]), maxsplit=1)[0]
+    text, *marked = html.split(regions.MARK)
+    blocks = [_Block(parts=[text])]
+    for part in marked:
+        name, _, text = part.partition(":>")
+        mark = f"{regions.MARK}{name}:>"
+        if mark.startswith(regions.MAY):
+            address = re.split("[?#]", unescape(mark[len(regions.MAY) : -2]), maxsplit=1)[0]
             if address not in allowed_by_address:
                 allowed_by_address[address] = allowed(address)
             blocks.append(_Block(allowed_by_address[address], allowed_by_address[address]))
-        elif part == regions.MAYBE:
+        elif mark == regions.MAYBE:
             blocks.append(_Block(None))
-        elif part == regions.ELSE:
-            block.shown = not block.shown
-        else:
+        elif mark == regions.ELSE:
+            blocks[-1].shown = not blocks[-1].shown
+        elif mark == regions.ENDS:
             blocks.pop().close(blocks[-1])
+        else:
+            text = regions.MARK + part
+        if blocks[-1].shown:
+            blocks[-1].parts.append(text)
     return "".join(blocks[0].parts)
 
 
