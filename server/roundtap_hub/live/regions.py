@@ -12,7 +12,7 @@ import msgspec
 _BEGIN, _END = "<\x01", "\x01>"
 REGION, REGION_END, ROW, ROW_END, MOVING, MOVING_END = "[", "]", "(", ")", "{", "}"
 
-MARK = "<:"  # what placeholders and a role's marks begin with
+MARK, MARK_END = "<:", ":>"  # around placeholders and a role's marks
 
 CSRF, NOW, SEEN = "<:csrf:>", "<:now:>", "<:seen:>"
 """Placeholders for what differs between two readers of one rendering: the CSRF token, and the hub's clock when it is
@@ -42,18 +42,21 @@ def rows_mark(number: int) -> str:
 
 
 class Piece(NamedTuple):
-    """A piece of a page. Renderings are compared by `same`: `html` without its moving parts."""
+    """A piece of a page. Renderings are compared by `same`: `html` without its moving parts. `sent`: its bytes; None
+    where two readers' differ."""
 
     html: str
     same: str
+    sent: bytes | None
 
 
 class Row(NamedTuple):
-    """A whole element with `data-key`."""
+    """A whole element with `data-key`; the rest as for `Piece`."""
 
     key: str
     html: str
     same: str
+    sent: bytes | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +68,15 @@ class Region:
     texts: tuple[Piece, ...]
     groups: tuple[tuple[Row, ...], ...]
 
+    def pieces(self) -> Iterator[Piece | Row]:
+        yield self.texts[0]
+        for rows, text in zip(self.groups, self.texts[1:], strict=True):
+            yield from rows
+            yield text
+
     @property
     def html(self) -> str:
-        parts = [self.texts[0].html]
-        for rows, text in zip(self.groups, self.texts[1:], strict=True):
-            parts += [row.html for row in rows]
-            parts.append(text.html)
-        return "".join(parts)
+        return "".join(piece.html for piece in self.pieces())
 
     def rows(self) -> Iterator[Row]:
         return chain.from_iterable(self.groups)
@@ -87,8 +92,8 @@ class RenderedPage:
     regions: Mapping[str, Region] = field(default_factory=dict)
     frame: int = 0
     moves: bool = False
-    by_role: dict[str, str] = field(default_factory=dict, compare=False)
-    """`html` as each role may see it, once somebody of that role has loaded it."""
+    by_role: dict[str, list[str | bytes]] = field(default_factory=dict, compare=False)
+    """Its parts as each role may see it, once somebody of that role has loaded it."""
     source: object = field(default=None, compare=False)
     """What it was drawn from, beside what all its redrawn regions show; None where it has to be drawn whole."""
 
@@ -96,12 +101,21 @@ class RenderedPage:
         """This page with the regions of `drawn`, which has nothing else."""
         return replace(self, version=drawn.version, regions={**self.regions, **drawn.regions}, by_role={})
 
+    def parts(self) -> Iterator[str | bytes]:
+        """All of it, in order: text, with placeholders, and bytes without."""
+        for text, region in zip_longest(self.beside, self.regions.values()):
+            yield text.replace(SEEN, self.version)
+            for piece in region.pieces() if region is not None else ():
+                yield piece.html if piece.sent is None else piece.sent
+
+    @property
+    def body(self) -> bytes:
+        """With placeholders."""
+        return b"".join(part if isinstance(part, bytes) else part.encode() for part in self.parts())
+
     @property
     def html(self) -> str:
-        """With placeholders."""
-        beside = (text.replace(SEEN, self.version) for text in self.beside)
-        regions = (region.html for region in self.regions.values())
-        return "".join(chain(*zip_longest(beside, regions, fillvalue="")))
+        return self.body.decode()
 
     @property
     def letters(self) -> int:
@@ -162,10 +176,19 @@ class PagePatch:
         return msgspec.json.encode({"from": self.old, "to": self.new, **changes}).decode()
 
 
+def split_marks(part: str | bytes) -> list[tuple[str, str | bytes]]:
+    """Each mark of a page's part with what follows; what comes before the first has "" for a mark."""
+    if isinstance(part, bytes):
+        return [("", part)]
+    before, *marked = part.split(MARK)
+    found = (each.partition(MARK_END) for each in marked)
+    return [("", before), *((f"{MARK}{mark}{MARK_END}", after) for mark, _, after in found)]
+
+
 def fill_placeholders(text: str, csrf: str, now_ms: int) -> str:
     """A page or a patch for one reader. `csrf` has no character that HTML or JSON escapes."""
     text, *aged = text.replace(CSRF, csrf).replace(NOW, str(now_ms)).split(_AGE)
-    ages = (age.partition(":>") for age in aged)
+    ages = (age.partition(MARK_END) for age in aged)
     return text + "".join(age_text(now_ms - int(since_ms)) + after for since_ms, _, after in ages)
 
 
@@ -219,12 +242,12 @@ def make_row(key: str, text: str) -> Row:
 
 def _piece(text: str) -> Piece:
     if _BEGIN not in text:
-        return Piece(text, text)
+        return Piece(text, text, None if MARK in text else text.encode())
     moving, rest = _marked(text, MOVING, MOVING_END)
     html = "".join(before + inner for before, _, inner in moving) + rest
     if _BEGIN in html:
         raise ValueError(f"the mark {html.partition(_BEGIN)[2].partition(_END)[0]} stands where none may")
-    return Piece(html, "".join(before for before, _, _ in moving) + rest)
+    return Piece(html, "".join(before for before, _, _ in moving) + rest, None if MARK in html else html.encode())
 
 
 def diff_pages(old: RenderedPage, new: RenderedPage) -> PagePatch:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from html import unescape
+from itertools import chain
 from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlsplit
@@ -356,10 +357,11 @@ def page_response(page: regions.RenderedPage, status: int = 200) -> Response:
         # The cache makes the answer.
         return Response(status=g.get("status", status))
     role = reader_role()
-    html = page.by_role.get(role) or page.html
-    if role not in page.by_role and (role or request.blueprint == "console" or regions.MAY in html):
-        html = page.by_role[role] = for_role(html, role)
-    response = Response(_fill(html), g.get("status", status), content_type="text/html; charset=utf-8")
+    parts = page.by_role.get(role)
+    if parts is None:
+        parts = page.by_role[role] = _for_role(page.parts(), role)
+    body = b"".join(part if isinstance(part, bytes) else _fill(part).encode() for part in parts)
+    response = Response(body, g.get("status", status), content_type="text/html; charset=utf-8")
     response.headers["Content-Language"] = current.words().language
     response.headers["Vary"] = "Accept-Language, Cookie"
     return response
@@ -380,6 +382,8 @@ def patch_response(patch: regions.PagePatch) -> Response:
 
 
 def _fill(text: str) -> str:
+    if regions.MARK not in text:
+        return text
     if regions.DID in text:
         text = text.replace(regions.DID, current_app.extensions[ACT_MESSAGE]())
     token = current.csrf_token() if regions.CSRF in text else ""
@@ -455,10 +459,14 @@ def reader_role() -> str:
 
 def for_role(html: str, role: str) -> str:
     """What all roles share, as this reader's role may see it: neither its forms nor its words for others."""
+    return "".join(map(str, _for_role((html,), role)))
+
+
+def _for_role(parts: Iterable[str | bytes], role: str) -> list[str | bytes]:
     name = "" if role in (current.ORGANIZER, "") else f'<span class="quiet">{current.words()(f"role.{role}")}</span>'
     # Organizers see every form: what an event's state refuses is also where its data stand.
     allowed = may_request if role != current.ORGANIZER else lambda _: True
-    return for_reader(html, allowed).replace(regions.ROLE, name)
+    return for_reader(parts, allowed, name)
 
 
 @dataclass(slots=True)
@@ -468,7 +476,7 @@ class _Block:
 
     may: bool | None = True
     shown: bool = True
-    parts: list[str] = field(default_factory=list)
+    parts: list[str | bytes] = field(default_factory=list)
     found: bool = False
     gone: bool = False
 
@@ -481,14 +489,12 @@ class _Block:
             around.parts += self.parts
 
 
-def for_reader(html: str, allowed: Allowed) -> str:
-    """The page for a reader who may request what is `allowed`, its marks taken out."""
+def for_reader(parts: Iterable[str | bytes], allowed: Allowed, name: str = "") -> list[str | bytes]:
+    """The page's parts for a reader who may request what is `allowed` and whose role is shown as `name`. The role's
+    marks are taken out."""
     allowed_by_address: dict[str, bool] = {}
-    text, *marked = html.split(regions.MARK)
-    blocks = [_Block(parts=[text])]
-    for part in marked:
-        name, _, text = part.partition(":>")
-        mark = f"{regions.MARK}{name}:>"
+    blocks = [_Block()]
+    for mark, text in chain.from_iterable(map(regions.split_marks, parts)):
         if mark.startswith(regions.MAY):
             address = re.split("[?#]", unescape(mark[len(regions.MAY) : -2]), maxsplit=1)[0]
             if address not in allowed_by_address:
@@ -500,11 +506,13 @@ def for_reader(html: str, allowed: Allowed) -> str:
             blocks[-1].shown = not blocks[-1].shown
         elif mark == regions.ENDS:
             blocks.pop().close(blocks[-1])
-        else:
-            text = regions.MARK + part
+        elif mark == regions.ROLE:
+            text = f"{name}{text!s}"
+        elif mark:
+            text = f"{mark}{text!s}"
         if blocks[-1].shown:
             blocks[-1].parts.append(text)
-    return "".join(blocks[0].parts)
+    return blocks[0].parts
 
 
 def place_page(template: str, place: str, feed: PageKey | None = None, **context: Any) -> AnyResponse:
