@@ -156,13 +156,8 @@ def _draw(event: saved_event.SavedEvent, place: places.Place, before: RenderedPa
     request sees it. `before`: an earlier rendering; while a round is played, only what a report may change is
     drawn anew."""
     steady = _steady_part(event) if place is places.PLAY else None
-    source: Any = before.source if before is not None else None
-    if source is not None and source[0] != steady:
-        source = None
-    # Read first: what is read once for a request begins with the tables that were drawn before.
-    grid, _ = _current_tasks(event, source[1] if source is not None else ())
     look = look_at(event)
-    if before is not None and source is not None:
+    if before is not None and steady is not None and before.source == steady:
         page = before.redrawn(_draw_tables(look, partial(_render, look, "console_in_play.html")))
     else:
         draw = partial(
@@ -176,7 +171,7 @@ def _draw(event: saved_event.SavedEvent, place: places.Place, before: RenderedPa
             draws=has_draws(event),
         )
         page = _PLACES[place.key](look, draw)
-    return replace(page, source=None if steady is None else (steady, grid))
+    return replace(page, source=steady)
 
 
 def _steady_part(event: saved_event.SavedEvent) -> object:
@@ -281,36 +276,17 @@ def _render(look: EventLook, template: str, **more: Any) -> RenderedPage:
     )
 
 
-def _current_tasks(
-    event: saved_event.SavedEvent,
-    before: Iterable[GridCell] = (),
-) -> tuple[Sequence[GridCell], Sequence[OpenTask]]:
-    """The newest round's tables and what needs the organizer, read once for a request. `before`: as `grid_cells`."""
+def _current_tasks(event: saved_event.SavedEvent) -> tuple[Sequence[GridCell], Sequence[OpenTask]]:
+    """The newest round's tables and what needs the organizer, read once for a request."""
     if "tasks" not in g:
         snapshot, hub, units, state = current.snapshot(), current.hub(), current.units(), event.state
-        names, now = saved_event.full_names(event), current.now_ms()
-        grid = grid_cells(
-            snapshot,
-            units,
-            state,
-            saved_event.newest_round(state),
-            names,
-            now,
-            {cell.match_id: cell for cell in before},
-        )
-        g.tasks = (
-            grid,
-            open_tasks(
-                snapshot,
-                units,
-                state,
-                grid if state.live else (),
-                names,
-                now,
-                played_ms(state, hub.clocks.now()),
-                hub.presence.seen_at_table,
-            ),
-        )
+        names, now, newest = saved_event.full_names(event), current.now_ms(), saved_event.newest_round(state)
+        here = hub.presence.seen_at_table
+        of = newest and newest.number, names, here, state.clock.state, state.given_options, snapshot.staff
+        kept = render.render_cache().kept(("cells", state.id), of)
+        grid = grid_cells(snapshot, units, state, newest, names, now, here, kept)
+        tables = grid if state.live else ()
+        g.tasks = grid, open_tasks(snapshot, units, state, tables, names, now, played_ms(state, hub.clocks.now()))
     grid, needs = g.tasks
     return grid, needs
 
@@ -320,11 +296,12 @@ def open_things(state: EventState | None) -> dict[str, int]:
     if state is None:
         return {"preflight": render.todo_count(False)}
     event, before = current.event(state.id), not state.public_rounds and not state.finished
-    here, lists, points = saved_event.check_in_count(state), list_counts(event), points_before_round_1(event)
+    here, lists = (saved_event.check_in_count(state), list_counts(event)) if before else (None, {})
+    points = points_before_round_1(event)
     return {
         "tasks": len(_current_tasks(event)[1]) + point_count(line.point for line in points),
-        "lists": lists.get(MISSING, 0) + lists.get(WRONG, 0) if before else 0,
-        "awaited": here[1] - here[0] if before and here else 0,
+        "lists": lists.get(MISSING, 0) + lists.get(WRONG, 0),
+        "awaited": here[1] - here[0] if here else 0,
         "paper": asking_jobs(state),
         "preflight": render.todo_count(not before),
         "points": sum(not point.list_of for point in points),
@@ -358,15 +335,12 @@ def _draw_play(look: EventLook, draw: Draw) -> RenderedPage:
 def _draw_tables(look: EventLook, draw: Draw) -> RenderedPage:
     snapshot, hub, units, now = current.snapshot(), current.hub(), current.units(), current.now_ms()
     state, names, shown, counted = look.moment.state, look.names, current.shown_round(look.moment.state), look.counted
-    absent = absentee_names(units, state, look.grid, hub.presence.seen_at_table)
+    absent, live = absentee_names(state, look.grid), state.live is not None
 
     def cell_rows(some: Iterable[GridCell]) -> Iterator[render.RowSource]:
         for each in some:
-            yield (
-                each.match_id,
-                (each.shown, names.get(each.came_after_all or "") if state.live else "", absent.get(each.match_id)),
-                each,
-            )
+            who = each.came_after_all if live else None
+            yield each.match_id, (each, who and names.get(who), absent.get(each.match_id)), each
 
     return draw(
         cell_rows=cell_rows,

@@ -119,7 +119,7 @@ class RenderCache:
         self._lock = threading.Lock()
         self._pages: OrderedDict[Hashable, _Page] = OrderedDict()
         self._rows: OrderedDict[Hashable, tuple[Hashable, regions.Row]] = OrderedDict()
-        self._counted: dict[str, tuple[str, Mapping[str, int]]] = {}
+        self._kept: dict[Hashable, tuple[object, dict[Any, Any]]] = {}
 
     def page(
         self,
@@ -140,12 +140,11 @@ class RenderCache:
                 newest = self._keep(key, draw(cached.newest if cached else None), now_ms)
             return newest, old
 
-    def counted(self, event_id: str, version: str, count: Callable[[], Mapping[str, int]]) -> Mapping[str, int]:
-        """What `count` counts for this version of the event's console."""
-        of, counts = self._counted.get(event_id, ("", {}))
-        if of != version:
-            _, counts = self._counted[event_id] = version, count()
-        return counts
+    def kept(self, key: Hashable, of: object) -> dict[Any, Any]:
+        """A dict for what is found out once: the same one as long as `of` is equal."""
+        was, found = self._kept.get(key, (None, {}))
+        self._kept[key] = of, (found := found if was == of else {})
+        return found
 
     def rows(self, *of: Hashable) -> Callable[[Iterable[RowSource], Callable[[object], str]], Markup]:
         """For templates, `rows(sources, macro)`: rows, each rendered again only where it shows something else. `of`:
@@ -322,14 +321,16 @@ def render_page(template: str, feed: PageKey | None = None, **context: Any) -> r
     if request.blueprint == "console":
         common |= _ON_CONSOLE
     if request.blueprint == "console" and not context.get("alone"):
-        count: Callable[[], Mapping[str, int]] = partial(current_app.extensions[OPEN_THINGS], state)
+        # Counted once for a version of the event's console.
+        shared = state is not None and feed == PageKey("console", state.id)
+        counts = render_cache().kept(("open", state.id), version) if state is not None and shared else {}
+        if "counts" not in counts:
+            counts["counts"] = current_app.extensions[OPEN_THINGS](state)
         common |= {
             "this_place": current_place(),
             "places": places.OF_EVENT if state is not None else places.OF_HUB,
             "home": places.HOME,
-            "open_things": render_cache().counted(state.id, version, count)
-            if state is not None and feed == PageKey("console", state.id)
-            else count(),
+            "open_things": counts["counts"],
             "running": []
             if state is not None
             else [each for each in current.snapshot().events.values() if each.public_rounds and not each.finished],
