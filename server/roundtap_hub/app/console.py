@@ -336,6 +336,9 @@ def _draw_tables(look: EventLook, draw: Draw) -> RenderedPage:
     snapshot, hub, units, now = current.snapshot(), current.hub(), current.units(), current.now_ms()
     state, names, shown, counted = look.moment.state, look.names, current.shown_round(look.moment.state), look.counted
     absent, live = absentee_names(state, look.grid), state.live is not None
+    cells = look.grid
+    if shown is not saved_event.newest_round(state):
+        cells = grid_cells(snapshot, units, state, shown, names, now)
 
     def cell_rows(some: Iterable[GridCell]) -> Iterator[render.RowSource]:
         for each in some:
@@ -348,9 +351,8 @@ def _draw_tables(look: EventLook, draw: Draw) -> RenderedPage:
         not_there=absent,
         shown=shown,
         shown_name=title_key(state, shown) if shown else None,
-        shown_grid=look.grid
-        if shown is saved_event.newest_round(state)
-        else grid_cells(snapshot, units, state, shown, names, now),
+        open_cells=[cell for cell in cells if not cell.done],
+        done_cells=[cell for cell in cells if cell.done],
         waits_before_start=waiting_count(state),
         table_clock=table_clock_face(state, counted, hub.clocks.now(), current.words())
         if counted is not None
