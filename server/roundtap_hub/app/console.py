@@ -35,7 +35,7 @@ from roundtap_hub.events.event_options import ABOUT_PLACES, flatten_options, opt
 from roundtap_hub.events.prizes import prize_lines
 from roundtap_hub.http.routes import HEADS, JUST_FINISHED, OPEN, ORGANIZERS, PLAYING, STAFF, VISIBLE, PageKey, route
 from roundtap_hub.live import current, forms, render
-from roundtap_hub.live.regions import RenderedPage, diff_pages
+from roundtap_hub.live.regions import RenderedPage
 from roundtap_hub.paper.paper import asking_jobs
 from roundtap_hub.store.person_rows import is_damaged
 from roundtap_hub.views import places, saved_event
@@ -72,6 +72,7 @@ _FORMS = {
 
 CLOCK_ACTIONS = ("start", "pause", "adjust", "set", "reset", "continue", "hold")
 LINES = re.compile(r"[\d, …]{1,80}")
+CLOCK_PART = "console_clock.html"  # the only part whose text moves
 CLOCK_TEXT = re.compile(r"(\d{1,3})(?::([0-5]\d))?")
 
 
@@ -146,38 +147,42 @@ def _show_place(event_id: str) -> AnyResponse:
     key = place.key, event_id, current.words().language, shown.number if shown else None, lines_marked()
     g.version = render.current_version(PageKey("console", event_id))
     newest, old = render.render_cache().page(
-        key, g.version, current.now_ms(), lambda before: _draw(event, place, before), request.args.get("since")
+        key, g.version, current.now_ms(), partial(_draw, event, place), request.args.get("since")
     )
-    return render.page_response(newest) if old is None else render.patch_response(diff_pages(old, newest))
+    return render.page_response(newest) if old is None else render.patch_response(old, newest)
 
 
-def _draw(event: saved_event.SavedEvent, place: places.Place, before: RenderedPage | None = None) -> RenderedPage:
+def _draw(
+    event: saved_event.SavedEvent, place: places.Place, before: RenderedPage | None = None, aged: bool = False
+) -> RenderedPage:
     """A place as all roles share it (live/render.py takes out what a reader may not use); after a Problem, as this
-    request sees it. `before`: an earlier rendering; while a round is played, only what a report may change is
-    drawn anew."""
-    steady = _steady_part(event) if place is places.PLAY else None
+    request sees it. `before`: an earlier rendering, whose time is not to be shown again if it is `aged`; while a round
+    is played, only what has changed since is drawn."""
     look = look_at(event)
-    if before is not None and steady is not None and before.source == steady:
-        page = before.redrawn(_draw_tables(look, partial(_render, look, "console_in_play.html")))
-    else:
-        draw = partial(
-            _render,
-            look,
-            f"console_{place.key}.html",
-            planned=saved_event.planned_swiss(event.state),
-            stage=stage_key(event.state),
-            has_bracket=bracket(event) is not None,
-            rulebook=event.state.rulebook,
-            draws=has_draws(event),
-        )
-        page = _PLACES[place.key](look, draw)
-    return replace(page, source=steady)
+    source = _sources(look) if place is places.PLAY else {}
+    if before is not None and source and before.source.get("") == source[""]:
+        changed = [part for part, shown in source.items() if part and (before.source[part] != shown)]
+        if aged and CLOCK_PART not in changed:
+            changed.append(CLOCK_PART)
+        page = before.redrawn(_draw_tables(look, partial(_render, look, "console_in_play.html", changed=changed)))
+        return replace(page, source=source, at_ms=current.now_ms() if CLOCK_PART in changed else before.at_ms)
+    draw = partial(
+        _render,
+        look,
+        f"console_{place.key}.html",
+        planned=saved_event.planned_swiss(event.state),
+        stage=stage_key(event.state),
+        has_bracket=bracket(event) is not None,
+        rulebook=event.state.rulebook,
+        draws=has_draws(event),
+    )
+    return replace(_PLACES[place.key](look, draw), source=source)
 
 
-def _steady_part(event: saved_event.SavedEvent) -> object:
-    """What Play shows beside a Swiss round's reports, its clock and the units: while it is equal, nothing outside of
-    console_in_play.html changes. None where any entry may change more."""
-    hub, state, snapshot = current.hub(), event.state, current.snapshot()
+def _sources(look: "EventLook") -> Mapping[str, object]:
+    """What Play shows while a Swiss round is played, beside its tables and what needs the organizer, which are always
+    drawn anew: by template, and under "" all that no entry in play changes. Empty where any entry may change more."""
+    hub, state, snapshot = current.hub(), look.moment.state, current.snapshot()
     live = state.live
     if (
         live is None
@@ -187,22 +192,27 @@ def _steady_part(event: saved_event.SavedEvent) -> object:
         or state.draft
         or current.shown_round(state) is not live
     ):
-        return None
+        return {}
     hall_time, paper = hub.host.hall_time, hub.paper
     byes = [match for match in live.matches if match.match.b is None]
-    return (
-        [getattr(state, name) for name in saved_event.DECIDED],
-        state.entrants,
-        state.rounds[:-1],
-        byes,
-        structs.replace(live, matches=()),
-        event.people,
-        snapshot.venue,
-        hub.service.storage.lines(),
-        paper and paper.mute_units,
-        hub.units.proofs.known,
-        hall_time and (hall_time.doubt(), int(hall_time.now_s() - current.now_ms() / 1000)),
-    )
+    face = clock_face(state, current.instant(), current.words(), official=True)
+    return {
+        "": (
+            [getattr(state, name) for name in saved_event.DECIDED],
+            state.entrants,
+            state.rounds[:-1],
+            byes,
+            structs.replace(live, matches=()),
+            look.moment.people,
+            snapshot.venue,
+            hub.service.storage.lines(),
+            paper and paper.mute_units,
+            hub.units.proofs.known,
+            hall_time and (hall_time.doubt(), int(hall_time.now_s() - current.now_ms() / 1000)),
+        ),
+        "places.html": open_things(state),
+        CLOCK_PART: (state.clock, replace(face, shown_ms=None, end_ms=None), may_reset_clock(state)),
+    }
 
 
 @dataclass(frozen=True, slots=True)

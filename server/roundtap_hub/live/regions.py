@@ -1,10 +1,10 @@
 """A page's live regions and rows, as its template marks them, and the difference between two renderings."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, zip_longest
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -92,14 +92,18 @@ class RenderedPage:
     regions: Mapping[str, Region] = field(default_factory=dict)
     frame: int = 0
     moves: bool = False
-    by_role: dict[str, list[str | bytes]] = field(default_factory=dict, compare=False)
-    """Its parts as each role may see it, once somebody of that role has loaded it."""
-    source: object = field(default=None, compare=False)
-    """What it was drawn from, beside what all its redrawn regions show; None where it has to be drawn whole."""
+    for_readers: dict[Hashable, Any] = field(default_factory=dict, compare=False)
+    """What was made of it for its readers, once somebody asked for it: its parts as a role may see them, and changes
+    from earlier versions (live/render.py)."""
+    source: Mapping[str, object] = field(default_factory=dict, compare=False)
+    """What its parts were drawn from, by template; "": all that is in none of them. Empty where it has to be drawn
+    whole."""
+    at_ms: int = field(default=0, compare=False)
+    """The time that its moving parts show."""
 
     def redrawn(self, drawn: "RenderedPage") -> "RenderedPage":
         """This page with the regions of `drawn`, which has nothing else."""
-        return replace(self, version=drawn.version, regions={**self.regions, **drawn.regions}, by_role={})
+        return replace(self, version=drawn.version, regions={**self.regions, **drawn.regions}, for_readers={})
 
     def parts(self) -> Iterator[str | bytes]:
         """All of it, in order: text, with placeholders, and bytes without."""
@@ -261,24 +265,24 @@ def diff_pages(old: RenderedPage, new: RenderedPage) -> PagePatch:
 def _region_change(old: Region, new: Region) -> PatchedRegion | None:
     if old is new:
         return None
-    whole = PatchedRegion(new.id, new.html)
-    if [text.same for text in old.texts] != [text.same for text in new.texts]:
-        return whole
-    if any(len({row.key for row in of.rows()}) != sum(map(len, of.groups)) for of in (old, new)):
-        return whole
     gone: list[str] = []
     rows: list[PatchedRow] = []
-    for was, now in zip(old.groups, new.groups, strict=True):
-        if not _group_change(was, now, gone, rows):
-            return whole
-    if not gone and not rows:
-        return None
-    small = sum(len(row.html) for row in rows) < len(new.html)
-    return PatchedRegion(new.id, gone=tuple(gone), rows=tuple(rows)) if small else whole
+    if (
+        [text.same for text in old.texts] == [text.same for text in new.texts]
+        and all(len({row.key for row in of.rows()}) == sum(map(len, of.groups)) for of in (old, new))
+        and all(_group_change(was, now, gone, rows) for was, now in zip(old.groups, new.groups, strict=True))
+    ):
+        if not gone and not rows:
+            return None
+        if sum(len(row.html) for row in rows) < sum(len(piece.html) for piece in new.pieces()):
+            return PatchedRegion(new.id, gone=tuple(gone), rows=tuple(rows))
+    return PatchedRegion(new.id, new.html)
 
 
 def _group_change(old: Sequence[Row], new: Sequence[Row], gone: list[str], rows: list[PatchedRow]) -> bool:
     """Add to `gone` and `rows`; False where rows changed places, or none stays as a neighbour."""
+    if old == new:
+        return True
     before, after = {row.key: row for row in old}, {row.key for row in new}
     stay = [row.key for row in new if row.key in before]
     if stay != [row.key for row in old if row.key in after] or not stay:

@@ -105,10 +105,9 @@ ROWS_MAX = 2000  # rows that are kept; some of 700 bytes
 
 @dataclass(slots=True)
 class _Page:
-    """The newest rendering and its time, and earlier ones by version."""
+    """The newest rendering, and earlier ones by version."""
 
     newest: regions.RenderedPage
-    at_ms: int
     earlier: OrderedDict[str, regions.RenderedPage] = field(default_factory=OrderedDict)
 
 
@@ -126,18 +125,19 @@ class RenderCache:
         key: Hashable,
         version: str,
         now_ms: int,
-        draw: Callable[[regions.RenderedPage | None], regions.RenderedPage],
+        draw: Callable[[regions.RenderedPage | None, bool], regions.RenderedPage],
         since: str | None = None,
     ) -> tuple[regions.RenderedPage, regions.RenderedPage | None]:
         """The page of this version, and the one of version `since` or None. `draw` is called, with the newest
-        one so far, where the rendering is missing, or too old to be sent whole."""
+        one so far and whether that is too old to be sent whole, where the rendering is missing, or too old."""
         # Held while drawing, so that a page is drawn once.
         with self._lock:
             cached = self._pages.get(key)
             newest = cached.newest if cached is not None and cached.newest.version == version else None
             old = self._earlier(cached, since)
-            if newest is None or cached is None or (old is None and now_ms - cached.at_ms >= FRESH_MS):
-                newest = self._keep(key, draw(cached.newest if cached else None), now_ms)
+            aged = cached is not None and old is None and now_ms - cached.newest.at_ms >= FRESH_MS
+            if newest is None or aged:
+                newest = self._keep(key, draw(cached.newest if cached else None, aged))
             return newest, old
 
     def kept(self, key: Hashable, of: object) -> dict[Any, Any]:
@@ -172,15 +172,15 @@ class RenderCache:
             return None
         return cached.newest if cached.newest.version == since else cached.earlier.get(since)
 
-    def _keep(self, key: Hashable, drawn: regions.RenderedPage, now_ms: int) -> regions.RenderedPage:
+    def _keep(self, key: Hashable, drawn: regions.RenderedPage) -> regions.RenderedPage:
         cached = self._pages.pop(key, None)
         if cached is None:
-            cached = _Page(drawn, now_ms)
+            cached = _Page(drawn)
         else:
             cached.earlier.pop(drawn.version, None)
             if cached.newest.version != drawn.version:
-                cached.earlier[cached.newest.version] = replace(cached.newest, by_role={}, source=None)
-            cached.newest, cached.at_ms = drawn, now_ms
+                cached.earlier[cached.newest.version] = replace(cached.newest, for_readers={}, source={})
+            cached.newest = drawn
         while len(cached.earlier) > MAX_VERSIONS:
             cached.earlier.popitem(last=False)
         self._pages[key] = cached
@@ -314,7 +314,7 @@ def render_page(template: str, feed: PageKey | None = None, **context: Any) -> r
         "problem_where": sanitize_text(problem.where) if problem else "",
         **({"typed": request.form} if problem else {}),
         "wants_reason": asks.say(t) if asks is not None else "",
-        "choices_of": lambda problem: _choices(problem, state),
+        "choices_of": _CHOICES[state is not None and bool(second_stage_begun(state))],
         "asks": problem if problem and problem.key in CUT_CHOICES else None,
         "steps": StepMarks(state) if state is not None else None,
     }
@@ -335,7 +335,8 @@ def render_page(template: str, feed: PageKey | None = None, **context: Any) -> r
             if state is not None
             else [each for each in current.snapshot().events.values() if each.public_rounds and not each.finished],
         }
-    return regions.split_regions(render_template(template, **{**common, **context}), version, row_groups())
+    text = render_template(template, **{**common, **context})
+    return replace(regions.split_regions(text, version, row_groups()), at_ms=current.now_ms())
 
 
 def row_groups() -> list[list[regions.Row]]:
@@ -358,9 +359,9 @@ def page_response(page: regions.RenderedPage, status: int = 200) -> Response:
         # The cache makes the answer.
         return Response(status=g.get("status", status))
     role = reader_role()
-    parts = page.by_role.get(role)
+    parts = page.for_readers.get(("", role))
     if parts is None:
-        parts = page.by_role[role] = _for_role(page.parts(), role)
+        parts = page.for_readers["", role] = _for_role(page.parts(), role)
     body = b"".join(part if isinstance(part, bytes) else _fill(part).encode() for part in parts)
     response = Response(body, g.get("status", status), content_type="text/html; charset=utf-8")
     response.headers["Content-Language"] = current.words().language
@@ -375,11 +376,15 @@ def download(content: str | bytes, kind: str, name: str) -> Response:
     return response
 
 
-def patch_response(patch: regions.PagePatch) -> Response:
-    """A patch as this request's JSON response."""
-    if request.blueprint == "console":
-        patch = patch.changed(partial(for_role, role=reader_role()))
-    return Response(_fill(patch.text), content_type="application/json")
+def patch_response(old: regions.RenderedPage, new: regions.RenderedPage) -> Response:
+    """What has changed between two renderings of a console page, as this request's JSON response. Found once for all
+    readers, and once for each role."""
+    role, made = reader_role(), new.for_readers
+    if old.version not in made:
+        made[old.version] = regions.diff_pages(old, new)
+    if (old.version, role) not in made:
+        made[old.version, role] = made[old.version].changed(partial(for_role, role=role)).text
+    return Response(_fill(made[old.version, role]), content_type="application/json")
 
 
 def _fill(text: str) -> str:
@@ -416,11 +421,16 @@ def cached_variant() -> str | None:
     return variant
 
 
-def _choices(problem: Problem, state: EventState | None) -> tuple[str, ...]:
-    """The buttons for this Problem; a label warns where a published round would be removed."""
+def _choices(begun: bool, problem: Problem) -> tuple[str, ...]:
+    """The buttons for this Problem; a label warns where a published round would be removed (`begun`)."""
     choices = CUT_CHOICES.get(problem.key, ())
-    gone = state is not None and "cut.anew" in choices and second_stage_begun(state)
-    return ("cut.anew.round", *choices[1:]) if gone else choices
+    return ("cut.anew.round", *choices[1:]) if begun and "cut.anew" in choices else choices
+
+
+# The same two objects each time, so that pages share macros.
+_CHOICES: Mapping[bool, Callable[[Problem], tuple[str, ...]]] = {
+    begun: partial(_choices, begun) for begun in (False, True)
+}
 
 
 def render_cache() -> RenderCache:
