@@ -54,7 +54,7 @@ from roundtap_hub.views.knockout import (
 from roundtap_hub.views.league_tables import leagues_of
 from roundtap_hub.views.mending_view import waiting_count
 from roundtap_hub.views.preflight_checks import table_units, unit_rows
-from roundtap_hub.views.round_clock import TableClocks, clock_face, played_ms, table_clock_face, table_clocks
+from roundtap_hub.views.round_clock import ClockFace, TableClocks, clock_face, played_ms, table_clock_face, table_clocks
 from roundtap_hub.views.tables import GridCell, absentee_names, grid_cells, seated_count
 
 OFFICIALS, UNITS = "officials", "units"
@@ -195,7 +195,6 @@ def _sources(look: "EventLook") -> Mapping[str, object]:
         return {}
     hall_time, paper = hub.host.hall_time, hub.paper
     byes = [match for match in live.matches if match.match.b is None]
-    face = clock_face(state, current.instant(), current.words(), official=True)
     return {
         "": (
             [getattr(state, name) for name in saved_event.DECIDED],
@@ -211,7 +210,7 @@ def _sources(look: "EventLook") -> Mapping[str, object]:
             hall_time and (hall_time.doubt(), int(hall_time.now_s() - current.now_ms() / 1000)),
         ),
         "places.html": open_things(state),
-        CLOCK_PART: (state.clock, replace(face, shown_ms=None, end_ms=None), may_reset_clock(state)),
+        CLOCK_PART: (state.clock, replace(look.face, shown_ms=None, end_ms=None), may_reset_clock(state)),
     }
 
 
@@ -228,6 +227,7 @@ class EventLook:
     counted: TableClocks | None
     opened: str
     seated: tuple[int, int]
+    face: ClockFace
     next: NextStep
 
 
@@ -245,6 +245,7 @@ def look_at(event: saved_event.SavedEvent) -> EventLook:
         counted,
         opened_part(event),
         seated,
+        clock_face(event.state, current.hub().clocks.now(), current.words(), official=True),
         next_step(
             event.state,
             seated,
@@ -271,7 +272,7 @@ def _render(look: EventLook, template: str, **more: Any) -> RenderedPage:
         clock=state.clock,
         missing=[cell for cell in look.grid if not cell.done],
         may_reset=may_reset_clock(state),
-        face=clock_face(state, current.hub().clocks.now(), words, official=True),
+        face=look.face,
         rows=render.render_cache().rows(state.id, words.language),
         opened=look.opened,
         desk=people_forms_view(look.moment),

@@ -78,6 +78,14 @@ class Region:
     def html(self) -> str:
         return "".join(piece.html for piece in self.pieces())
 
+    def parts(self) -> Iterator[str | bytes]:
+        """As `RenderedPage.parts`."""
+        for text, rows in zip(self.texts, (*self.groups, ()), strict=True):
+            yield text.html if text.sent is None else text.sent
+            sent = [row.sent for row in rows if row.sent is not None]
+            whole = len(sent) == len(rows)
+            yield from [b"".join(sent)] if whole else (row.html if row.sent is None else row.sent for row in rows)
+
     def rows(self) -> Iterator[Row]:
         return chain.from_iterable(self.groups)
 
@@ -109,8 +117,8 @@ class RenderedPage:
         """All of it, in order: text, with placeholders, and bytes without."""
         for text, region in zip_longest(self.beside, self.regions.values()):
             yield text.replace(SEEN, self.version)
-            for piece in region.pieces() if region is not None else ():
-                yield piece.html if piece.sent is None else piece.sent
+            if region is not None:
+                yield from region.parts()
 
     @property
     def body(self) -> bytes:
