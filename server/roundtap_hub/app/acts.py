@@ -141,7 +141,7 @@ def act_message() -> str:
         names=full_names(event) if event is not None else {},
         next=look_at(event).next if event is not None and elsewhere else None,
     )
-    return render.for_role(html, render.reader_role())
+    return render.text_for_role(html, render.reader_role())
 
 
 @route("GET /console/<event_id>/acts", STAFF, VISIBLE)

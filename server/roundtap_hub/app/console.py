@@ -164,8 +164,15 @@ def _draw(
         changed = [part for part, shown in source.items() if part and (before.source[part] != shown)]
         if aged and CLOCK_PART not in changed:
             changed.append(CLOCK_PART)
-        page = before.redrawn(_draw_tables(look, partial(_render, look, "console_in_play.html", changed=changed)))
-        return replace(page, source=source, at_ms=current.now_ms() if CLOCK_PART in changed else before.at_ms)
+        drawn = _draw_tables(look, partial(_render, look, "console_in_play.html", changed=changed))
+        return replace(
+            before,
+            version=drawn.version,
+            regions={**before.regions, **drawn.regions},
+            for_readers={},
+            source=source,
+            at_ms=drawn.at_ms if CLOCK_PART in changed else before.at_ms,
+        )
     draw = partial(
         _render,
         look,

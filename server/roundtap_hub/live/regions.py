@@ -35,12 +35,6 @@ def region_mark(kind: str, name: object = "") -> str:
     return f"{_BEGIN}{kind}{str(name).replace(chr(1), '')}{_END}"
 
 
-def rows_mark(number: int) -> str:
-    """Stands for rows that were made before, by their place among all that the page has: they are not read again, and
-    are compared by identity (live/render.py)."""
-    return region_mark(ROW, number) + region_mark(ROW_END)
-
-
 class Piece(NamedTuple):
     """A piece of a page. Renderings are compared by `same`: `html` without its moving parts. `sent`: its bytes; None
     where two readers' differ."""
@@ -68,23 +62,17 @@ class Region:
     texts: tuple[Piece, ...]
     groups: tuple[tuple[Row, ...], ...]
 
-    def pieces(self) -> Iterator[Piece | Row]:
-        yield self.texts[0]
-        for rows, text in zip(self.groups, self.texts[1:], strict=True):
-            yield from rows
-            yield text
-
     @property
     def html(self) -> str:
-        return "".join(piece.html for piece in self.pieces())
+        groups = ("".join(row.html for row in rows) for rows in self.groups)
+        return "".join(chain(*zip_longest((text.html for text in self.texts), groups, fillvalue="")))
 
     def parts(self) -> Iterator[str | bytes]:
         """As `RenderedPage.parts`."""
         for text, rows in zip(self.texts, (*self.groups, ()), strict=True):
-            yield text.html if text.sent is None else text.sent
-            sent = [row.sent for row in rows if row.sent is not None]
-            whole = len(sent) == len(rows)
-            yield from [b"".join(sent)] if whole else (row.html if row.sent is None else row.sent for row in rows)
+            yield text.sent or text.html
+            sent = [row.sent for row in rows]
+            yield from [b"".join(filter(None, sent))] if all(sent) else [row.sent or row.html for row in rows]
 
     def rows(self) -> Iterator[Row]:
         return chain.from_iterable(self.groups)
@@ -109,10 +97,6 @@ class RenderedPage:
     at_ms: int = field(default=0, compare=False)
     """The time that its moving parts show."""
 
-    def redrawn(self, drawn: "RenderedPage") -> "RenderedPage":
-        """This page with the regions of `drawn`, which has nothing else."""
-        return replace(self, version=drawn.version, regions={**self.regions, **drawn.regions}, for_readers={})
-
     def parts(self) -> Iterator[str | bytes]:
         """All of it, in order: text, with placeholders, and bytes without."""
         for text, region in zip_longest(self.beside, self.regions.values()):
@@ -124,10 +108,6 @@ class RenderedPage:
     def body(self) -> bytes:
         """With placeholders."""
         return b"".join(part if isinstance(part, bytes) else part.encode() for part in self.parts())
-
-    @property
-    def html(self) -> str:
-        return self.body.decode()
 
     @property
     def letters(self) -> int:
@@ -188,15 +168,6 @@ class PagePatch:
         return msgspec.json.encode({"from": self.old, "to": self.new, **changes}).decode()
 
 
-def split_marks(part: str | bytes) -> list[tuple[str, str | bytes]]:
-    """Each mark of a page's part with what follows; what comes before the first has "" for a mark."""
-    if isinstance(part, bytes):
-        return [("", part)]
-    before, *marked = part.split(MARK)
-    found = (each.partition(MARK_END) for each in marked)
-    return [("", before), *((f"{MARK}{mark}{MARK_END}", after) for mark, _, after in found)]
-
-
 def fill_placeholders(text: str, csrf: str, now_ms: int) -> str:
     """A page or a patch for one reader. `csrf` has no character that HTML or JSON escapes."""
     text, *aged = text.replace(CSRF, csrf).replace(NOW, str(now_ms)).split(_AGE)
@@ -211,8 +182,9 @@ def age_text(age_ms: int) -> str:
 
 
 def split_regions(text: str, version: str, made: Sequence[Sequence[Row]] = ()) -> RenderedPage:
-    """A rendered template with its marks taken out; `made`: its `rows_mark`s. ValueError where the marks are not nested
-    properly."""
+    """A rendered template with its marks taken out; `made`: groups of rows, for which an empty row named by their place
+    here stands: they are not read again, and compared by identity. ValueError where the marks are not nested properly.
+    """
     marked, rest = _marked(text, REGION, REGION_END)
     beside = [_piece(part) for part in (*(before for before, _, _ in marked), rest)]
     regions = {name: _region(name, inner, made) for _, name, inner in marked}
@@ -282,7 +254,7 @@ def _region_change(old: Region, new: Region) -> PatchedRegion | None:
     ):
         if not gone and not rows:
             return None
-        if sum(len(row.html) for row in rows) < sum(len(piece.html) for piece in new.pieces()):
+        if sum(len(row.html) for row in rows) < len(new.html):
             return PatchedRegion(new.id, gone=tuple(gone), rows=tuple(rows))
     return PatchedRegion(new.id, new.html)
 

@@ -6,9 +6,8 @@ import threading
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import lru_cache, partial
 from html import unescape
-from itertools import chain
 from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlsplit
@@ -101,6 +100,7 @@ MAX_PAGES, MAX_VERSIONS = 48, 24
 page."""
 
 ROWS_MAX = 2000  # rows that are kept; some of 700 bytes
+ADDRESSES_MAX = 2000  # of forms and links that not all roles may use
 
 
 @dataclass(slots=True)
@@ -159,10 +159,10 @@ class RenderCache:
                 rows.append(kept[1])
             while len(self._rows) > ROWS_MAX:
                 self._rows.popitem(last=False)
-            if not rows:
-                return Markup()
-            row_groups().append(rows)
-            return Markup(regions.rows_mark(len(row_groups()) - 1))
+            made: list[list[regions.Row]] = g.setdefault("row_groups", [])
+            made.append(rows)
+            mark = regions.region_mark(regions.ROW, len(made) - 1) + regions.region_mark(regions.ROW_END)
+            return Markup(mark if rows else "")
 
         return written
 
@@ -336,13 +336,7 @@ def render_page(template: str, feed: PageKey | None = None, **context: Any) -> r
             else [each for each in current.snapshot().events.values() if each.public_rounds and not each.finished],
         }
     text = render_template(template, **{**common, **context})
-    return replace(regions.split_regions(text, version, row_groups()), at_ms=current.now_ms())
-
-
-def row_groups() -> list[list[regions.Row]]:
-    """What the marks of rows on this request's pages stand for."""
-    groups: list[list[regions.Row]] = g.setdefault("row_groups", [])
-    return groups
+    return replace(regions.split_regions(text, version, g.get("row_groups", ())), at_ms=current.now_ms())
 
 
 def current_place() -> places.Place:
@@ -361,7 +355,7 @@ def page_response(page: regions.RenderedPage, status: int = 200) -> Response:
     role = reader_role()
     parts = page.for_readers.get(("", role))
     if parts is None:
-        parts = page.for_readers["", role] = _for_role(page.parts(), role)
+        parts = page.for_readers["", role] = for_role(page.parts(), role)
     body = b"".join(part if isinstance(part, bytes) else _fill(part).encode() for part in parts)
     response = Response(body, g.get("status", status), content_type="text/html; charset=utf-8")
     response.headers["Content-Language"] = current.words().language
@@ -383,7 +377,7 @@ def patch_response(old: regions.RenderedPage, new: regions.RenderedPage) -> Resp
     if old.version not in made:
         made[old.version] = regions.diff_pages(old, new)
     if (old.version, role) not in made:
-        made[old.version, role] = made[old.version].changed(partial(for_role, role=role)).text
+        made[old.version, role] = made[old.version].changed(partial(text_for_role, role=role)).text
     return Response(_fill(made[old.version, role]), content_type="application/json")
 
 
@@ -468,16 +462,15 @@ def reader_role() -> str:
     return who.role if who is not None else ""
 
 
-def for_role(html: str, role: str) -> str:
+def for_role(parts: Iterable[str | bytes], role: str) -> list[str | bytes]:
     """What all roles share, as this reader's role may see it: neither its forms nor its words for others."""
-    return "".join(map(str, _for_role((html,), role)))
-
-
-def _for_role(parts: Iterable[str | bytes], role: str) -> list[str | bytes]:
     name = "" if role in (current.ORGANIZER, "") else f'<span class="quiet">{current.words()(f"role.{role}")}</span>'
     # Organizers see every form: what an event's state refuses is also where its data stand.
-    allowed = may_request if role != current.ORGANIZER else lambda _: True
-    return for_reader(parts, allowed, name)
+    return for_reader(parts, may_request if role != current.ORGANIZER else lambda _: True, name)
+
+
+def text_for_role(html: str, role: str) -> str:
+    return "".join(map(str, for_role([html], role)))
 
 
 @dataclass(slots=True)
@@ -500,29 +493,36 @@ class _Block:
             around.parts += self.parts
 
 
+@lru_cache(ADDRESSES_MAX)
+def _address(mark: str) -> str:
+    """The address that a mark names."""
+    return re.split("[?#]", unescape(mark[len(regions.MAY) : -len(regions.MARK_END)]), maxsplit=1)[0]
+
+
 def for_reader(parts: Iterable[str | bytes], allowed: Allowed, name: str = "") -> list[str | bytes]:
     """The page's parts for a reader who may request what is `allowed` and whose role is shown as `name`. The role's
     marks are taken out."""
-    allowed_by_address: dict[str, bool] = {}
+    allowed_by_mark: dict[str, bool] = {}
     blocks = [_Block()]
-    for mark, text in chain.from_iterable(map(regions.split_marks, parts)):
-        if mark.startswith(regions.MAY):
-            address = re.split("[?#]", unescape(mark[len(regions.MAY) : -2]), maxsplit=1)[0]
-            if address not in allowed_by_address:
-                allowed_by_address[address] = allowed(address)
-            blocks.append(_Block(allowed_by_address[address], allowed_by_address[address]))
-        elif mark == regions.MAYBE:
-            blocks.append(_Block(None))
-        elif mark == regions.ELSE:
-            blocks[-1].shown = not blocks[-1].shown
-        elif mark == regions.ENDS:
-            blocks.pop().close(blocks[-1])
-        elif mark == regions.ROLE:
-            text = f"{name}{text!s}"
-        elif mark:
-            text = f"{mark}{text!s}"
-        if blocks[-1].shown:
-            blocks[-1].parts.append(text)
+    for part in parts:
+        pieces: list[Any] = [part] if isinstance(part, bytes) else part.split(regions.MARK)
+        for number, piece in enumerate(pieces):
+            begun, ended, text = piece.partition(regions.MARK_END) if number else ("", "", piece)
+            mark = f"{regions.MARK}{begun}{ended}"
+            if mark.startswith(regions.MAY):
+                if mark not in allowed_by_mark:
+                    allowed_by_mark[mark] = allowed(_address(mark))
+                blocks.append(_Block(allowed_by_mark[mark], allowed_by_mark[mark]))
+            elif mark == regions.MAYBE:
+                blocks.append(_Block(None))
+            elif mark == regions.ELSE:
+                blocks[-1].shown = not blocks[-1].shown
+            elif mark == regions.ENDS:
+                blocks.pop().close(blocks[-1])
+            elif number:
+                text = name + text if mark == regions.ROLE else mark + text
+            if blocks[-1].shown:
+                blocks[-1].parts.append(text)
     return blocks[0].parts
 
 

@@ -141,7 +141,7 @@ def grid_cell(
     unit = snapshot.venue.unit_at(seat.table)
     status = units.get(unit) if unit else None
     call = state.calls.get(match.id)
-    flags = _flags(match, unit, status, now_ms, call is not None)
+    silent = unit is not None and not match.done and out_of_contact(status, now_ms)
     return GridCell(
         match_id=match.id,
         table=seat.table,
@@ -152,7 +152,7 @@ def grid_cell(
         bye=seat.bye,
         state=state_word(match, status, state),
         revision=match.revision,
-        flags=flags,
+        flags=(*((CALL,) if call is not None else ()), *((NO_CONTACT,) if silent else ())),
         result=shown_result(seat.result, state, match) if seat.result else None,
         second=shown_result(match.second, state, match) if match.second else None,
         number=match.number or 0,
@@ -170,7 +170,7 @@ def grid_cell(
         reported_ms=match.reported_mono_ms,
         call_taken_by=(taker_name(snapshot, call.taken_by) or None) if call is not None else None,
         call_since_ms=call.since.mono_ms if call is not None else None,
-        contact_ms=status.contact_ms if status is not None and NO_CONTACT in flags else None,
+        contact_ms=status.contact_ms if status is not None and silent else None,
         extension_minutes=seat.extension_minutes,
         done=match.done,
         came_after_all=_no_show(match),
@@ -211,15 +211,6 @@ def all_seated(match: states.MatchState, status: UnitStatus | None) -> bool:
     return status is not None and status.match == match.id and len(status.seated) == 2
 
 
-def _flags(
-    match: states.MatchState, unit: str | None, status: UnitStatus | None, now_ms: int, called: bool
-) -> tuple[str, ...]:
-    flags = [CALL] if called else []
-    if unit is not None and not match.done and out_of_contact(status, now_ms):
-        flags.append(NO_CONTACT)
-    return tuple(flags)
-
-
 def out_of_contact(status: UnitStatus | None, now_ms: int) -> bool:
     return status is None or ms_since(status.contact_ms, now_ms) > NO_CONTACT_MS
 
@@ -228,13 +219,12 @@ def seated_count(
     snapshot: Snapshot, units: Mapping[str, UnitStatus], played: states.RoundState | None
 ) -> tuple[int, int]:
     """(tables with both players seated, tables with a unit to report it)."""
-    seated = able = 0
-    for match in played.matches if played else ():
-        unit = snapshot.venue.unit_at(match.match.table)
-        if unit is not None and match.match.b is not None:
-            able += 1
-            seated += all_seated(match, units.get(unit))
-    return seated, able
+    able = [
+        (match, unit)
+        for match in (played.matches if played else ())
+        if match.match.b is not None and (unit := snapshot.venue.unit_at(match.match.table)) is not None
+    ]
+    return sum(all_seated(match, units.get(unit)) for match, unit in able), len(able)
 
 
 def ms_since(since_ms: int, now_ms: int) -> int:
