@@ -41,15 +41,15 @@ def with_timeouts(limits: ConnectionLimits, base: type[Any] = AutoHTTPProtocol) 
     return type(f"Guarded{base.__name__}", (TimeoutProtocol, base), {"limits": limits})
 
 
-def take_over(transport: asyncio.Transport, taker: asyncio.Protocol) -> tuple[set[Any], bool]:
+def take_over(transport: asyncio.Transport, taker: asyncio.Protocol) -> set[Any]:
     """Give a connection whose answer has begun to `taker`; its protocol is told that its client has gone. The server's
-    connections, which `taker` has to leave at its end, and whether the buffer is full: that is not reported anew."""
+    connections, which `taker` has to leave at its end."""
     server: Any = transport.get_protocol()
-    full: bool = server.flow.write_paused
     server.connection_lost(ConnectionResetError())
     server.connections.add(taker)
     transport.set_protocol(taker)
-    return server.connections, full
+    connections: set[Any] = server.connections
+    return connections
 
 
 class ServerBeside(uvicorn.Server):

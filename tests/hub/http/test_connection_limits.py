@@ -1,7 +1,6 @@
 """Doors: connections counted per address and in all, heads that must come soon; real sockets, no hub behind them."""
 
 import asyncio
-import errno
 import os
 import socket
 from collections.abc import Awaitable, Callable, Iterator
@@ -316,31 +315,20 @@ def no_descriptors_left() -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
-def test_without_descriptors_whoever_knocks_is_closed_and_the_next_one_is_served() -> None:
-    limits = ConnectionLimits(100, Hand())
-    listener = LimitedListener().limited_by(limits)
-    listener.bind(("127.0.0.1", 0))
-    listener.listen(8)
-    listener.setblocking(False)
-    phones = [socket.create_connection(listener.getsockname()) for _ in range(3)]
-    with no_descriptors_left(), pytest.raises(BlockingIOError):
-        listener.accept()
-    assert [phone.recv(1) for phone in phones] == [b""] * 3
-    assert limits.refused == 3
-    late = socket.create_connection(listener.getsockname())
-    accepted, _ = listener.accept()
-    assert limits.open_count == 1
-    for each in (late, accepted, listener, *phones):
-        each.close()
+def test_without_descriptors_who_knocks_waits_until_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The places are fewer than the descriptors: only another file can take the last one."""
+    monkeypatch.setattr("asyncio.selector_events.constants.ACCEPT_RETRY_DELAY", 0.01)
 
+    async def work(port: int, limits: ConnectionLimits) -> None:
+        complaints: list[object] = []
+        asyncio.get_running_loop().set_exception_handler(lambda _, said: complaints.append(said["message"]))
+        phone = socket.create_connection(("127.0.0.1", port))
+        with no_descriptors_left():
+            while not complaints:
+                await asyncio.sleep(0)
+            assert limits.open_count == 0
+        phone.sendall(ASK)
+        assert (await asyncio.to_thread(phone.recv, 4096)).startswith(b"HTTP/1.1 200")
+        phone.close()
 
-class AllTakenAtOnce(LimitedListener):
-    """Whatever it lets go of, somebody else has it before it can accept."""
-
-    def _accept(self) -> tuple[int, object]:
-        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
-
-
-def test_where_somebody_else_takes_the_last_descriptor_the_loop_goes_on() -> None:
-    with AllTakenAtOnce().limited_by(ConnectionLimits(100, Hand())) as listener, pytest.raises(BlockingIOError):
-        listener.accept()
+    served(work, HttpToolsProtocol)
