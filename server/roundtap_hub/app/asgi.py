@@ -58,7 +58,7 @@ class HubApplication:
             self.devices.on_hello.append(lambda unit, _: practice.recall([unit]))
         self._static = StaticFiles()
         self.standby_api = StandbyApi(hub, TakenOverPage(hub, self._static.url("roundtap.css")))
-        drawing = PageQueue[list[CachedPage | None]]("public-pages", 1, 0, per_address // 2)
+        drawing = PageQueue[list[CachedPage | None]]("public-pages", 1, 0)
         cache = PageCache(
             hub,
             lambda snapshot, units, page: version_of(HubNow(hub, snapshot, units), page),
@@ -81,7 +81,6 @@ class HubApplication:
             busy,
             partial(is_logged_in, hub.access),
             partial(is_known, hub.access),
-            per_address // 2,
         )
         self._phase_timer = PhaseTimer(hub, self._refresh_feeds)
         hub.host.hall_addresses.listeners.append(self._addresses_changed)

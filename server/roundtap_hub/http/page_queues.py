@@ -7,7 +7,6 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext, suppress
-from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
@@ -33,11 +32,7 @@ LONG_S = 1.0  # work that takes longer gives its place in the lane to the next, 
 
 
 class Busy(Exception):
-    """The lane is too long, or did not move in time: nothing was done."""
-
-
-class AddressBusy(Busy):
-    """As much as one address may have waits already: nothing was done."""
+    """The lane did not move in time: nothing was done."""
 
 
 class ClientGone(Exception):
@@ -90,10 +85,6 @@ class FairLine(Generic[T]):
     def __bool__(self) -> bool:
         return bool(self._lines)
 
-    def count(self, asker: str) -> int:
-        """How many of this address wait."""
-        return len(self._lines.get(asker, ()))
-
     def add(self, asker: str, item: T) -> None:
         if asker not in self._lines:
             self._lines[asker] = deque()
@@ -122,18 +113,6 @@ class FairLine(Generic[T]):
         self._lines[asker].remove(item)
         if not self._lines[asker]:
             del self._lines[asker]
-
-    def make_room(self, newcomer: str) -> T | None:
-        """Take out the newest item of the address with most, of several the one whose turn was last; None where the
-        `newcomer` has as many with one more, and had a turn as lately."""
-        came = self._turn - HEAD_START
-        asker = max(self._lines, key=lambda who: (self.count(who), self._last[who]), default="")
-        its, wanted = (self.count(asker), self._last.get(asker, came)), self.count(newcomer) + 1
-        if its <= (wanted, max(self._last.get(newcomer, came), came)):
-            return None
-        item = self._lines[asker][-1]
-        self.remove(asker, item)
-        return item
 
 
 class LoopTurns:
@@ -167,35 +146,27 @@ class LoopTurns:
         call()
 
 
-@dataclass(frozen=True, slots=True)
-class QueueLimits:
-    """How long a request waits in a lane, and behind how many."""
-
-    waiting_max: int
-    timeout_s: float
-
-
-PAGE = QueueLimits(256, 6.0)  # a phone reloads by itself; behind more than this it is sent away at once
-FORM = QueueLimits(1024, 60.0)  # a filled-in form is not refused lightly: it waits as long as a browser would
-PROBE = QueueLimits(2**30, 3600.0)
+PAGE_S = 6.0  # how long a request waits in a lane: a phone reloads by itself
+FORM_S = 60.0  # a filled-in form is not refused lightly: it waits as long as a browser would
+PROBE_S = 3600.0
 
 
 class PageQueue(Generic[T]):
-    """A few threads and the line before them. All methods run on one event loop. `places`: how many pieces of work run
-    at once; `spare`: further threads while one takes long (it waits for a slow card, reads a whole event, or hangs);
-    `per_address`: how many requests of one address wait at most; `both_ends`: as in FairLine."""
+    """A few threads and the line before them, as long as there are connections: who is sent away comes again at once,
+    and costs more than who waits. All methods run on one event loop. `places`: how many pieces of work run at once;
+    `spare`: further threads while one takes long (it waits for a slow card, reads a whole event, or hangs);
+    `both_ends`: as in FairLine."""
 
-    def __init__(self, name: str, places: int, spare: int, per_address: int, both_ends: bool = False) -> None:
+    def __init__(self, name: str, places: int, spare: int, both_ends: bool = False) -> None:
         self._free = places
         self._spare = spare
-        self._per_address = per_address
         self._threads = ThreadPoolExecutor(places + spare, thread_name_prefix=name)
         self._waiting = FairLine[asyncio.Future[None]](both_ends)
 
     async def run(
         self,
         work: Callable[[], T],
-        patience: QueueLimits,
+        patience_s: float,
         gone: Callable[[], Awaitable[Any]] | None = None,
         asker: str = "",
         running: AbstractContextManager[None] = NOTHING,
@@ -206,7 +177,7 @@ class PageQueue(Generic[T]):
         if self._free:
             self._free -= 1
         else:
-            await self._wait(patience, gone, asker)
+            await self._wait(patience_s, gone, asker)
         loop = asyncio.get_running_loop()
         gave_away = False
 
@@ -231,38 +202,28 @@ class PageQueue(Generic[T]):
     async def probe(self) -> None:
         """Returns once the lane had a place for more work from now on (the watchdog)."""
         nothing: Any = lambda: None  # noqa: E731 (of any lane's type)
-        await self.run(nothing, PROBE, asker=FIRST)
+        await self.run(nothing, PROBE_S, asker=FIRST)
 
-    async def _wait(self, patience: QueueLimits, gone: Callable[[], Awaitable[Any]] | None, asker: str) -> None:
-        own = self._waiting.count(asker)
-        if asker not in ("", FIRST) and own >= self._per_address:
-            raise AddressBusy
-        if len(self._waiting) >= patience.waiting_max:
-            least = self._waiting.make_room(asker)
-            if least is None:
-                raise Busy
-            least.cancel()
+    async def _wait(self, patience_s: float, gone: Callable[[], Awaitable[Any]] | None, asker: str) -> None:
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.add(asker, turn)
         leaving = None if gone is None else asyncio.ensure_future(gone())
         try:
             await asyncio.wait(
                 [turn] if leaving is None else [turn, leaving],
-                timeout=patience.timeout_s,
+                timeout=patience_s,
                 return_when=asyncio.FIRST_COMPLETED,
             )
             if leaving is not None and leaving.done():
                 raise ClientGone
-            if turn.cancelled():
-                raise AddressBusy
             if not turn.done():
                 raise Busy
         except BaseException:
-            if not turn.done():
-                self._waiting.remove(asker, turn)
-            elif not turn.cancelled():
+            if turn.done():
                 # A turn that came at the same moment goes to the next.
                 self._release()
+            else:
+                self._waiting.remove(asker, turn)
             raise
         finally:
             if leaving is not None:
