@@ -160,11 +160,8 @@ class BrowserFeed:
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """GET "/feed?page=…&lang=…&variant=…&seen=…": server-sent events for as long as the client stays, or with
         "once=1" only what is new, for a page whose browser has no connection left to hold. Clients without one of the
-        hub's languages get "view" (something changed), never "patch". 503 for an address that has
-        its share of feeds, 400 for one of several requests sent at once: a feed needs its connection for itself."""
-        if TRANSPORT not in scope:
-            await send_json(send, 400, {"error": "ask for a feed alone"}, CLOSE)
-            return
+        hub's languages get "view" (something changed), never "patch". 503 for an address that has its share of feeds.
+        """
         asker = client_key_in(scope)
         if asker and self._askers[asker] >= self._of_one:
             await send_json(send, 503, {"error": "too many pages from one address"}, [(b"retry-after", b"30"), *CLOSE])

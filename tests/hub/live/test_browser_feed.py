@@ -2,10 +2,10 @@
 
 import asyncio
 import random
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import pytest
 from asgi_client import AsgiClient
@@ -203,17 +203,6 @@ def test_who_reads_slowly_gets_it_all_in_order_and_who_reads_much_too_slowly_ope
     link.unread_bytes = UNREAD_BYTES_MAX + 1
     client.send(b"2;")
     assert (sent, link.is_closing()) == ([b"0;", b"1;"], True)
-
-
-def test_a_feed_among_requests_sent_at_once_is_refused(house: House):
-    answers: list[MutableMapping[str, Any]] = []
-
-    async def send(message: MutableMapping[str, Any]) -> None:
-        answers.append(message)
-
-    # Only the last one of a packet is given the connection.
-    asyncio.run(HubApplication(house.hub).browsers.answer({"query_string": b"page=e/e1", "headers": []}, None, send))
-    assert answers[0]["status"] == 400
 
 
 def test_a_hub_that_stops_ends_its_feeds(house: House, client: AsgiClient):
