@@ -77,18 +77,14 @@ class ConnectionLimits:
         self._quotas: dict[str, AddressQuota] = {}
         self.turns = LoopTurns()
         self.open_count = 0
-        self.refused = 0  # connections closed at accept since the start
 
     def admit(self, connection: Counted) -> bool:
         """Whether it may stay; `release` returns its place."""
         caller = self._quota(connection.caller)
-        if connection.caller not in UNLIMITED_ADDRESSES and (
+        too_many = connection.caller not in UNLIMITED_ADDRESSES and (
             len(caller.connections) >= self.per_address or not self._may_open(caller)
-        ):
-            self.refused += 1
-            return False
-        if self.open_count >= self._places and not self._make_room(caller):
-            self.refused += 1
+        )
+        if too_many or (self.open_count >= self._places and not self._make_room(caller)):
             return False
         caller.connections[connection] = None
         self.open_count += 1
@@ -153,10 +149,6 @@ class CountedSocket(Counted, socket.socket):
         if limits is not None:
             limits.release(self)
         super().close()
-
-    # By identity: two connections are never equal.
-    __hash__ = object.__hash__
-    __eq__ = object.__eq__
 
 
 class LimitedListener(socket.socket):

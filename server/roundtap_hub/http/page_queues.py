@@ -1,19 +1,13 @@
-"""Lines in which turns go by address: before the lanes of threads for pages, and before the loop; reports go first."""
+"""Lines in which turns go by address: before the lanes of threads for pages, and before the loop (units first)."""
 
 import asyncio
-import threading
-import time
 from collections import deque
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import suppress
 from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
-
-GIVE_WAY_S = 0.02
-"""How long a page waits at most for what goes first: on a slow card a report is nearly always under way, and mostly
-waits for the card without using the processor."""
 
 Call = Callable[[], None]
 
@@ -27,8 +21,7 @@ UNITS_MAX = 512
 UNITS_IN_A_ROW = 4
 """So many turns of units, then one of the others: whoever replays a unit's packet keeps no phone out."""
 
-NOTHING = nullcontext()
-LONG_S = 1.0  # work that takes longer gives its place in the lane to the next, as long as there is a spare thread
+LONG_S = 1.0  # work that takes longer gives its place in the lane to the next, which begins if there is a spare thread
 
 
 class Busy(Exception):
@@ -37,35 +30,6 @@ class Busy(Exception):
 
 class ClientGone(Exception):
     """The client has gone while waiting: nothing was done, and no answer is needed."""
-
-
-class RequestPriority:
-    """Requests of one kind under way, counted on the event loop ("with reports:"); page threads give way to them, as
-    Python runs one thread at a time. `above`: a kind that goes before this one: reports before the staff's pages."""
-
-    def __init__(self, above: "RequestPriority | None" = None) -> None:
-        self._above = above
-        self._under_way = 0
-        self._free = threading.Event()
-        self._free.set()
-
-    def __enter__(self) -> None:
-        self._under_way += 1
-        if self._under_way == 1:
-            self._free.clear()
-
-    def __exit__(self, *_: object) -> None:
-        self._under_way -= 1
-        if not self._under_way:
-            self._free.set()
-
-    def give_way(self, until_s: float = 0) -> None:
-        """Wait, in a page's thread, until nothing that goes first is under way, or GIVE_WAY_S in all. `until_s`: the
-        end of that time, for the kind above."""
-        until_s = until_s or time.monotonic() + GIVE_WAY_S
-        if self._above is not None:
-            self._above.give_way(until_s)
-        self._free.wait(max(0, until_s - time.monotonic()))
 
 
 class FairLine(Generic[T]):
@@ -169,34 +133,20 @@ class PageQueue(Generic[T]):
         patience_s: float,
         gone: Callable[[], Awaitable[Any]] | None = None,
         asker: str = "",
-        running: AbstractContextManager[None] = NOTHING,
     ) -> T:
         """The result of `work`, run in a thread of the lane. Raises Busy, and ClientGone if `gone()` is done first.
-        `asker`: the address whose turn it takes (FairLine); "": this machine. `running`: entered while it has its place
-        in the lane."""
+        `asker`: the address whose turn it takes (FairLine); "": this machine."""
         if self._free:
             self._free -= 1
         else:
             await self._wait(patience_s, gone, asker)
         loop = asyncio.get_running_loop()
-        gave_away = False
-
-        def give_away() -> None:
-            nonlocal gave_away
-            if self._spare:
-                self._spare -= 1
-                gave_away = True
-                self._release()
-
-        overdue = loop.call_later(LONG_S, give_away)
+        overdue = loop.call_later(LONG_S if self._spare else PROBE_S, self._release)
         try:
-            with running:
-                return await loop.run_in_executor(self._threads, work)
+            return await loop.run_in_executor(self._threads, work)
         finally:
-            overdue.cancel()
-            if gave_away:
-                self._spare += 1
-            else:
+            if overdue.when() > loop.time():
+                overdue.cancel()
                 self._release()
 
     async def probe(self) -> None:

@@ -105,22 +105,19 @@ class WsgiAnswer:
 class PageThreads:
     """All pages of one hub. `build` makes the WSGI application in a thread, while reports are already answered.
     `organizes`: whether a request comes from a logged-in browser. Only those take the organizers' lane and may send
-    large bodies: organizers never wait behind strangers' requests, and players' pages give way to theirs (`staff`).
+    large bodies: organizers never wait behind strangers' requests.
     `knows`: whether a login comes from such a device, or from the hub's own machine: who guesses PINs holds up only
     other strangers' logins."""
 
     def __init__(
         self,
         build: Callable[[], Wsgi],
-        precedence: page_queues.RequestPriority,
-        staff: page_queues.RequestPriority,
         busy: BusyPage,
         organizes: Callable[[http_answers.Scope], bool],
         knows: Callable[[http_answers.Scope], bool],
     ) -> None:
         self._build = build
         self._organizes, self._knows = organizes, knows
-        self._precedence, self._staff = precedence, staff
         self._busy = busy
         self._built: asyncio.Future[Wsgi] | None = None
         self._big_bodies = asyncio.Semaphore(BIG_BODIES)
@@ -150,9 +147,7 @@ class PageThreads:
             )
             return
         lane = self._lane(scope, who, form)
-        staff = lane in (self._organizers, self._known)
-        before = None if lane is self._stations else self._precedence if staff else self._staff
-        work = partial(self._render, await self.built(), wsgi_environ(scope, body, left_out), before)
+        work = partial(call_wsgi, await self.built(), wsgi_environ(scope, body, left_out))
         try:
             # A form is handled even if the client has gone: its button was pressed.
             page = await lane.run(
@@ -160,7 +155,6 @@ class PageThreads:
                 page_queues.FORM_S if form else page_queues.PAGE_S,
                 None if form else partial(http_answers.until_gone, receive),
                 client_key_in(scope),
-                self._staff if staff else page_queues.NOTHING,
             )
         except page_queues.Busy:
             await self._busy.answer(scope, send, form)
@@ -177,7 +171,7 @@ class PageThreads:
         await asyncio.gather(
             *(
                 lane.run(
-                    partial(self._render, application, wsgi_environ(PROBE_SCOPE), None),
+                    partial(call_wsgi, application, wsgi_environ(PROBE_SCOPE)),
                     page_queues.PROBE_S,
                     asker=page_queues.FIRST,
                 )
@@ -207,12 +201,6 @@ class PageThreads:
             if self._organizes(scope):
                 await http_answers.discard_body(receive, DISCARDED_BYTES_MAX, BIG_BODY_WITHIN_S)
             return b"", max(announced, FORM_BYTES_MAX + 1)
-
-    def _render(self, application: Wsgi, environ: Environ, before: page_queues.RequestPriority | None) -> WsgiAnswer:
-        """Make the page, in a thread, after what goes `before` it."""
-        if before is not None:
-            before.give_way()
-        return call_wsgi(application, environ)
 
 
 def wsgi_environ(scope: http_answers.Scope, body: bytes = b"", left_out: int = 0) -> Environ:

@@ -13,7 +13,7 @@ import ssl
 from asyncio.sslproto import SSLProtocol
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import uvicorn
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
@@ -47,8 +47,7 @@ def take_over(transport: asyncio.Transport, taker: asyncio.Protocol) -> set[Any]
     server.connection_lost(ConnectionResetError())
     server.connections.add(taker)
     transport.set_protocol(taker)
-    connections: set[Any] = server.connections
-    return connections
+    return cast(set[Any], server.connections)
 
 
 class ServerBeside(uvicorn.Server):

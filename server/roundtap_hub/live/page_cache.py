@@ -71,8 +71,8 @@ class RenderInput(NamedTuple):
 
 class PageCache:
     """All cached pages. Its methods run in the event loop; pages are drawn by the application that `built` waits for,
-    in a thread of `lane`, after `give_way()`. No page is older than its
-    request: one drawn from an earlier state is used only while its version is current."""
+    in a thread of `lane`. No page is older than its request: one drawn from an earlier state is used only while its
+    version is current."""
 
     def __init__(
         self,
@@ -81,10 +81,8 @@ class PageCache:
         changed: Callable[[RenderInput, RenderInput, Iterable[PageKey]], Iterable[PageKey]],
         built: Callable[[], Awaitable[Any]],
         lane: PageQueue[list[CachedPage | None]],
-        give_way: Callable[[], None] = lambda: None,
     ) -> None:
         self._hub = hub
-        self._give_way = give_way
         self._page_version, self._changed = page_version, changed
         self._built = built
         self._lane = lane
@@ -199,7 +197,6 @@ class PageCache:
         """In a thread of the executor. None where there is no such page, or it fails."""
         if before is not None and before.version == version and not whole:
             return before
-        self._give_way()
         try:
             page = app.extensions[RENDER_PAGE](page_path(key.page), key, render_input, now_ms, version)
         except Exception:

@@ -1,4 +1,4 @@
-"""Lanes of few threads: who comes first, who waits, who is sent away, and pages that give way to reports."""
+"""Lanes of few threads: who comes first, who waits, who is sent away."""
 
 import asyncio
 import threading
@@ -18,7 +18,6 @@ from roundtap_hub.http.page_queues import (
     FairLine,
     LoopTurns,
     PageQueue,
-    RequestPriority,
 )
 
 LONG = 30.0
@@ -345,76 +344,3 @@ def test_between_two_calls_in_turn_the_loop_does_what_else_there_is() -> None:
 
     asyncio.run(scene())
     assert handled[:2] == ["greedy 0", "what was under way"]
-
-
-# --- reports go first ---------------------------------------------------------------------------------------------
-
-
-def test_a_page_is_begun_when_the_last_report_has_its_echo(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("roundtap_hub.http.page_queues.GIVE_WAY_S", 30.0)
-    precedence, begun = RequestPriority(), threading.Event()
-
-    def page() -> None:
-        precedence.give_way()
-        begun.set()
-
-    with precedence:
-        with precedence:
-            thread = threading.Thread(target=page)
-            thread.start()
-        assert not begun.is_set()
-    thread.join(timeout=30)
-    assert begun.is_set()
-
-
-def test_a_players_page_gives_way_to_reports_and_to_the_staff_whose_pages_give_way_to_reports(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("roundtap_hub.http.page_queues.GIVE_WAY_S", 30.0)
-    reports = RequestPriority()
-    staff, begun = RequestPriority(reports), threading.Event()
-
-    def players_page() -> None:
-        staff.give_way()
-        begun.set()
-
-    thread = threading.Thread(target=players_page)
-    with staff:
-        reports.give_way()
-        with reports:
-            thread.start()
-        assert not begun.is_set()
-    thread.join(timeout=30)
-    assert begun.is_set()
-
-
-def test_a_page_does_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("roundtap_hub.http.page_queues.GIVE_WAY_S", 0.001)
-    precedence = RequestPriority()
-    with precedence:
-        precedence.give_way()
-
-
-def test_who_waits_for_a_place_in_the_lane_is_not_under_way_yet() -> None:
-    staff = RequestPriority()
-
-    async def go() -> None:
-        lane, first_may_end = PageQueue[bool]("staff", 1, 0), threading.Event()
-        first = asyncio.ensure_future(lane.run(lambda: first_may_end.wait(30), LONG))
-        second = asyncio.ensure_future(lane.run(lambda: not staff._free.is_set(), LONG, running=staff))
-        await asyncio.sleep(0)
-        assert staff._free.is_set(), "the first holds the place"
-        first_may_end.set()
-        assert await first
-        assert await second, "under way while it runs"
-        assert staff._free.is_set()
-
-    asyncio.run(go())
-
-
-def test_a_report_that_failed_is_under_way_no_longer() -> None:
-    precedence = RequestPriority()
-    with pytest.raises(ValueError, match="x"), precedence:
-        raise ValueError("x")
-    precedence.give_way()
-    assert precedence._free.is_set()

@@ -17,7 +17,6 @@ from roundtap_hub.app.flask_app import create_app  # noqa: F401 (declares every 
 from roundtap_hub.http import page_threads
 from roundtap_hub.http.connection_limits import PER_ADDRESS
 from roundtap_hub.http.http_answers import discard_body, get_header
-from roundtap_hub.http.page_queues import RequestPriority
 from roundtap_hub.http.page_threads import FORM_BYTES_MAX, PLAYERS_AT_ONCE, BusyPage, PageThreads
 from roundtap_hub.http.routes import allowed_roles, find_route
 from roundtap_hub.http.static_files import StaticFiles
@@ -67,12 +66,8 @@ class Parts:
 class House:
     def __init__(self) -> None:
         self.pages = Pages()
-        reports = RequestPriority()
-        self.staff = RequestPriority(reports)
         self.threads = PageThreads(
             lambda: self.pages,
-            reports,
-            self.staff,
             BusyPage(StaticFiles(), "de"),
             lambda scope: b"organizer" in get_header(scope, b"cookie"),
             lambda scope: b"known" in get_header(scope, b"cookie"),
@@ -174,15 +169,6 @@ def test_the_organizer_and_the_print_station_pass_the_players_queue(house: House
     assert not waiting.done()
     house.pages.let.set()
     assert [answer.result(30).status_code for answer in [*slow, waiting]] == [201] * (PLAYERS_AT_ONCE + 1)
-
-
-def test_players_pages_give_way_while_an_organizer_s_request_is_under_way(house: House) -> None:
-    slow = house.client.begin("GET", "/console/slow", headers=IN)
-    house.client.until(lambda: len(house.pages.asked) == 1)
-    assert not house.staff._free.is_set()
-    house.pages.let.set()
-    assert slow.result(30).status_code == 201
-    assert house.staff._free.is_set()
 
 
 def test_strangers_at_the_console_and_at_the_login_take_no_organizer_s_place(house: House) -> None:
