@@ -156,10 +156,6 @@ class LimitedListener(socket.socket):
 
     limits: ConnectionLimits
 
-    def limited_by(self, limits: ConnectionLimits) -> "LimitedListener":
-        self.limits = limits
-        return self
-
     def accept(self) -> tuple[socket.socket, object]:
         """The next connection that may stay; the others are closed at once."""
         while True:
@@ -175,7 +171,8 @@ class LimitedListener(socket.socket):
 def open_listener(host: str, port: int, limits: ConnectionLimits) -> LimitedListener:
     """A listening socket with small buffers, whose stalled clients the kernel drops."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = LimitedListener(family, socket.SOCK_STREAM).limited_by(limits)
+    listener = LimitedListener(family, socket.SOCK_STREAM)
+    listener.limits = limits
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

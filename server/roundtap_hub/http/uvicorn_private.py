@@ -165,17 +165,12 @@ class TimeoutProtocol(Base):
 
     def _set_deadline(self, seconds: float) -> None:
         self._clear_deadline()
-        self._deadline = self.loop.call_later(seconds, self._end)
+        self._deadline = self.loop.call_later(seconds, self.transport.abort)
 
     def _clear_deadline(self) -> None:
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None
-
-    def _end(self) -> None:
-        self._deadline = None
-        if not self.transport.is_closing():
-            self.transport.abort()
 
 
 BUFFER_BYTES = 16 * 1024  # as much as a record of TLS holds

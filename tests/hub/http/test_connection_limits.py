@@ -130,7 +130,8 @@ def served(work: Work, base: type[Any], per_address: int = 64, places: int = 100
 
     async def main() -> None:
         limits = ConnectionLimits(places, asyncio.get_running_loop().time, per_address)
-        listener = LimitedListener().limited_by(limits)
+        listener = LimitedListener()
+        listener.limits = limits
         listener.bind(("127.0.0.1", 0))
         listener.listen(64)
         listener.setblocking(False)
