@@ -3,12 +3,13 @@
     python tests/benchmarks/bench_browsers.py [--quick] [--nice N]
 
 All of them look at the pairings, which every report changes. Then 1,000 phones at their players' pages, and a round is
-published by the console's own form. Floors: mosquitto, and a stream of uvicorn's alone, telling 1,000 clients.
+published by the console's own form. Floor: a stream of uvicorn's alone, telling 1,000 clients.
 """
 
 import asyncio
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,6 @@ from rig.client_process import ClientProcess
 from rig.floor_servers import Server
 from rig.http_talk import Connection
 from rig.hub_process import PIN, Hall, HubProcess, bare_hall, keep_off_the_hub_s_core, make_hall
-from rig.mosquitto import broker, fan_out, running
 from rig.organizer import Browser
 from rig.table import Options, Row, alone, p50, p99
 
@@ -29,36 +29,37 @@ from roundtap_hub.store.journal import Journal
 from roundtap_hub.store.service import Service, Step
 
 PLAYERS = 256
-SINCE, NEARER = "2026-11-22", "2026-11-27"
-FLOORS_MAX = 1.2  # a result on every page, beside a message of mosquitto's at every client
+SINCE, NEARER, RATIOS = "2026-11-22", "2026-11-27", "2026-11-30"
+FLOOR = "bare ASGI stream"
+SHOWN_MAX, PUBLISHED_MAX = 1.25, 9.0  # beside a message of the floor's at every client
+FELT = {
+    "1,000 browsers, 1 report/s: hub's CPU": "whether the hub has time for anything else",
+    "commit → 1,000 browsers show it": "how long after SAVED all phones and walls show a result",
+    "publish → 1,000 phones show their table": "how long players look for their seats",
+    "publish beside 1,000 phones: the console's answer to the click": "how long the organizer waits after *Publish*",
+}
 MESSAGE_BYTES = 600
 """About what a changed table is as data."""
+
+
+@dataclass(frozen=True, slots=True)
+class Floor:
+    """A bare ASGI stream: milliseconds from telling to each client's having it, and its processor's share of a core at
+    a message a second, in percent."""
+
+    taken_ms: list[float]
+    cpu_percent: float
 
 
 def measure(options: Options, folder: Path) -> Iterator[Row]:
     core = keep_off_the_hub_s_core(options.nice)
     count, seconds = options.pick(1000, 40), options.pick(20, 2)
-    floors, broker_cpu = _floors(folder, core, count, options.pick(10, 2))
-    for name, taken in floors.items():
-        yield Row(f"floor: {name} tells {count:,} clients, p50", p50(taken), "ms")
-        yield Row(f"floor: {name} tells {count:,} clients, p99", p99(taken), "ms")
-    yield from _a_report_a_second(options, make_hall(folder / "reports"), core, count, seconds, floors, broker_cpu)
-    yield from _hall_mix(options, make_hall(folder / "mix"), core, count, seconds)
-    yield from _publish(options, _drawn(folder / "publish"), core, count, floors)
+    floor = asyncio.run(_bare_stream(core, count, options.pick(10, 2)))
+    yield from _a_report_a_second(options, make_hall(folder / "reports"), core, count, seconds, floor)
+    yield from _publish(options, _drawn(folder / "publish"), core, count, floor)
 
 
-def _floors(folder: Path, core: int | None, count: int, messages: int) -> tuple[dict[str, list[float]], float | None]:
-    """Milliseconds from telling to having, by who tells; mosquitto's share of a core at a message a second."""
-    found = {"bare ASGI stream": asyncio.run(_bare_stream(core, count, messages))}
-    if broker() is None:
-        print("  mosquitto is not installed (apt install mosquitto): left out")
-        return found, None
-    with running(folder, core) as (port, pid):
-        found["mosquitto"], cpu_s = asyncio.run(fan_out(port, pid, count, messages, 0.5, MESSAGE_BYTES))
-    return found, cpu_s
-
-
-async def _bare_stream(core: int | None, count: int, messages: int) -> list[float]:
+async def _bare_stream(core: int | None, count: int, messages: int) -> Floor:
     taken: list[float] = []
     told: list[float] = []
 
@@ -71,26 +72,22 @@ async def _bare_stream(core: int | None, count: int, messages: int) -> list[floa
         listeners = [asyncio.create_task(listen(each)) for each in connections]
         await asyncio.sleep(2)
         teller = Connection(server.port)
+        cpu = server.cpu_s()
         for number in range(messages):
             await asyncio.sleep(0.5)
             told.append(time.monotonic())
             await teller.send("POST", "/", body=b"%08d" % number + b"x" * (MESSAGE_BYTES - 8))
         await asyncio.sleep(1)
+        cpu = server.cpu_s() - cpu
         for task in listeners:
             task.cancel()
         for each in [*connections, teller]:
             each.close()
-    return taken
+    return Floor(taken, cpu * 100 / messages)
 
 
 def _a_report_a_second(
-    options: Options,
-    hall: Hall,
-    core: int | None,
-    count: int,
-    seconds: int,
-    floors: dict[str, list[float]],
-    broker_cpu: float | None,
+    options: Options, hall: Hall, core: int | None, count: int, seconds: int, floor: Floor
 ) -> Iterator[Row]:
     with (
         HubProcess(hall, (), core) as hub,
@@ -100,73 +97,33 @@ def _a_report_a_second(
         opened = browsers.ask("open", 600, over_s=count / 100)
         time.sleep(options.pick(6, 1))
         said = _watched(hub, browsers, reporters, seconds)
-        note = (
-            f"{opened['open']} of {count} open, {said['failures']} failures, {said['turned_away']} told to wait; "
-            f"clients' CPU {said['clients_cpu']:.0%}; "
-            f"{said['bytes'] / 1000 / max(1, said['reports'] * count):.1f} kB for each browser and report; "
-            + said["ways"]
-        )
+        memory = f"PSS {hub.pss_mb():.0f} MB, RSS {hub.rss_mb():.0f} MB"
+    yield Row(
+        f"{count:,} browsers, 1 report/s: hub's CPU",
+        said["hub_cpu"] * 100,
+        "%",
+        3,
+        floor.cpu_percent,
+        f"{FLOOR}, 1 message/s",
+        note=f"{opened['open']} of {count} open, {said['failures']} failures, {said['turned_away']} told to wait; "
+        f"{memory}; clients' CPU {said['clients_cpu']:.0%}; "
+        f"{said['bytes'] / 1000 / max(1, said['reports'] * count):.1f} kB for each browser and report; {said['ways']}",
+        since=RATIOS,
+        felt=FELT["1,000 browsers, 1 report/s: hub's CPU"],
+    )
+    told_ms = p50(floor.taken_ms) or 0.0
+    for name, of, gate in (("p50", p50, SHOWN_MAX * told_ms), ("p99", p99, 80)):
         yield Row(
-            f"{count:,} browsers, 1 report/s: hub's CPU",
-            said["hub_cpu"] * 100,
-            "%",
-            2.5,
-            None if broker_cpu is None else broker_cpu * 100,
-            "mosquitto, 1 message/s",
-            note=note,
-            since=NEARER,
-        )
-        yield Row(
-            f"{count:,} browsers, 1 report/s: PSS",
-            hub.pss_mb(),
-            "MB",
-            75,
-            since=NEARER,
-            note=f"RSS {hub.rss_mb():.0f} MB",
-        )
-        delays, echoes = said["delays_ms"], said["echo_ms"]
-        floor, taken = next(reversed(floors.items()))
-        nearer = FLOORS_MAX * (p50(taken) or 0.0)
-        for name, of, gate, since in (("p50", p50, nearer, NEARER), ("p99", p99, 80, SINCE)):
-            yield Row(
-                f"commit → {count:,} browsers show it, {name}",
-                of(said["after_ms"]),
-                "ms",
-                gate,
-                of(taken),
-                floor,
-                since=since,
-                note=f"from when the reporting table had its echo; {said['unseen']} not in time",
-            )
-            yield Row(
-                f"report sent → {count:,} browsers show it, {name}",
-                of(delays),
-                "ms",
-                None,
-                of(taken),
-                floor,
-                note=f"the echo came after {of(echoes) or 0:.1f} ms",
-            )
-
-
-def _hall_mix(options: Options, hall: Hall, core: int | None, count: int, seconds: int) -> Iterator[Row]:
-    """As it is in a hall: nearly everybody at their own page, some at the pairings, ten walls."""
-    paths = [f"/e/e1/p/p{1 + n % PLAYERS}" for n in range(count * 4 // 5)]
-    paths += ["/wall/e1"] * 10 + ["/e/e1/pairings"] * (count - len(paths) - 10)
-    with (
-        HubProcess(hall, (), core) as hub,
-        _browsers(hub, paths, options) as browsers,
-        _reporters(hub, hall) as reporters,
-    ):
-        browsers.ask("open", 600, over_s=count / 100)
-        time.sleep(options.pick(6, 1))
-        said = _watched(hub, browsers, reporters, seconds)
-        yield Row(
-            f"{count:,} browsers as in a hall, 1 report/s: hub's CPU",
-            said["hub_cpu"] * 100,
-            "%",
-            note=f"80 % at their player's page, 10 walls, the others at the pairings; PSS {hub.pss_mb():.0f} MB; "
-            + said["ways"],
+            f"commit → {count:,} browsers show it, {name}",
+            of([*said["after_ms"], *[float("inf")] * said["unseen"]]),
+            "ms",
+            gate,
+            of(floor.taken_ms),
+            FLOOR,
+            since=RATIOS if name == "p50" else SINCE,
+            note=f"from when the reporting table had its echo, which came after {of(said['echo_ms']) or 0:.1f} ms; "
+            f"{said['unseen']} not in time",
+            felt=FELT["commit → 1,000 browsers show it"],
         )
 
 
@@ -179,7 +136,6 @@ def _watched(hub: HubProcess, browsers: ClientProcess, reporters: ClientProcess,
     watched = browsers.ask("watch", seconds + 300, seconds=seconds + 2)
     moments = reporters.hear(seconds + 300)["moments"]
     cpu, took = hub.cpu_s() - cpu, time.monotonic() - begin
-    delays: list[float] = []
     after: list[float] = []
     unseen = 0
     for shows in watched["shows"]:
@@ -189,7 +145,6 @@ def _watched(hub: HubProcess, browsers: ClientProcess, reporters: ClientProcess,
             if shown is None:
                 unseen += 1
             else:
-                delays.append((shown - sent) * 1000)
                 after.append(max(0.0, shown - echo) * 1000)
     ways: dict[str, int] = {}
     for shows in watched["shows"]:
@@ -203,16 +158,13 @@ def _watched(hub: HubProcess, browsers: ClientProcess, reporters: ClientProcess,
         "bytes": watched["bytes"],
         "reports": len(moments),
         "unseen": unseen,
-        "delays_ms": delays,
         "after_ms": after,
         "echo_ms": [(echo - sent) * 1000 for sent, echo in moments],
         "ways": "shown by " + (", ".join(f"{why} {n:,}" for why, n in sorted(ways.items())) or "nothing"),
     }
 
 
-def _publish(
-    options: Options, hall: Hall, core: int | None, count: int, floors: dict[str, list[float]]
-) -> Iterator[Row]:
+def _publish(options: Options, hall: Hall, core: int | None, count: int, floor: Floor) -> Iterator[Row]:
     with (
         HubProcess(hall, (), core) as hub,
         _browsers(hub, [f"/e/e1/p/p{1 + n % PLAYERS}" for n in range(count)], options) as phones,
@@ -231,32 +183,34 @@ def _publish(
         answered_ms = (time.monotonic() - begin) * 1000
         said = phones.ask("marked", 60, patience_s=40)
         cpu = hub.cpu_s() - cpu
-        shown = [(when - begin) * 1000 if when is not None else float("inf") for when in said["marked"]]
-        note = (
-            f"{opened['open']} of {count} open; hub's CPU {cpu:.2f} s for all; {said['failures']} failures, "
-            f"{said['turned_away']} told to wait"
-        )
-        floor, taken = next(reversed(floors.items()))
-        for name, of, gate in (("p50", p50, 250), ("p99", p99, 350)):
-            yield Row(
-                f"publish → {count:,} phones show their table, {name}",
-                of(shown),
-                "ms",
-                gate,
-                of(taken),
-                floor,
-                since=NEARER,
-                note=note if name == "p50" else "",
-            )
+    shown = [(when - begin) * 1000 if when is not None else float("inf") for when in said["marked"]]
+    note = (
+        f"{opened['open']} of {count} open; hub's CPU {cpu:.2f} s for all; {said['failures']} failures, "
+        f"{said['turned_away']} told to wait"
+    )
+    for name, of in (("p50", p50), ("p99", p99)):
+        told_ms = of(floor.taken_ms) or 0.0
         yield Row(
-            f"publish beside {count:,} phones: the console's answer to the click",
-            answered_ms,
+            f"publish → {count:,} phones show their table, {name}",
+            of(shown),
             "ms",
-            150,
-            p50(taken),
-            floor,
-            since=NEARER,
+            PUBLISHED_MAX * told_ms,
+            told_ms,
+            FLOOR,
+            since=RATIOS,
+            note=note if name == "p50" else "",
+            felt=FELT["publish → 1,000 phones show their table"],
         )
+    yield Row(
+        f"publish beside {count:,} phones: the console's answer to the click",
+        answered_ms,
+        "ms",
+        150,
+        p50(floor.taken_ms),
+        FLOOR,
+        since=NEARER,
+        felt=FELT["publish beside 1,000 phones: the console's answer to the click"],
+    )
 
 
 def _drawn(folder: Path) -> Hall:

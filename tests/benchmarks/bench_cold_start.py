@@ -1,24 +1,21 @@
-"""A cold start as a machine in the hall has it: `exec` to the hub's first answer; to a unit's first frame, which says
-that it starts, and to its first screen of what is so; and what each import costs.
+"""A unit's cold start as a machine in the hall has it: `exec` to the first frame, which says that it starts, and to the
+first screen of what is so. And a press inside a figure, to the screen.
 
     python tests/benchmarks/bench_cold_start.py [--quick] [--nice N]
 
-Processor time of the whole process, best of several, everything compiled before (as an installed kit is). The hub has
-HTTPS on and a folder that it has been in before. A unit draws on its virtual screen, since there is no bus here; what
-the driver of a real one costs is in the table of imports, and added to the figure.
+Processor time of the whole process, best of several, everything compiled before (as an installed kit is). A unit draws
+on its virtual screen, since there is no bus here; what the driver of a real one costs is added to the figure. The hub's
+start is in bench_start.py.
 """
 
-import re
 import subprocess
 import sys
 import time
-import urllib.request
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterator
 from pathlib import Path
 
 from bench_start import compile_all
-from rig.hub_process import Hall, bare_hall, free_port, keep_off_the_hub_s_core
+from rig.hub_process import Hall, bare_hall, keep_off_the_hub_s_core
 from rig.table import Options, Row, alone
 from unit_kit import Unit, view
 
@@ -26,18 +23,15 @@ from roundtap.kit.child_processes import start_roundtap
 from roundtap_devices.input.gestures import DEBOUNCE_MS, Edge
 
 GATE_S = 1.5
-GIVE_UP_S = 60.0
 FIRST_FRAME_TIMES = 5
 PILLOW = "import PIL.Image, PIL.ImageDraw, PIL.ImageFont"
 PRESS_GATE_MS, PRESSED_FOR_MS = 43, 90
 DRIVER = "luma.oled.device, luma.core.interface.serial"
-IMPORTS = (
-    ("hub", "roundtap_hub.app.main"),
-    ("table unit", "roundtap_units.table.main, roundtap_units.table.unit"),
-    ("print station", "roundtap_units.station.main, roundtap_units.station.station_link"),
-    ("display driver", DRIVER),
-)
-SHOWN, LEAST_MS = 7, 5.0
+FELT = {
+    "table unit, exec to first frame": "how long a table's screen is dark",
+    "table unit, exec to first screen": "how long until a table can be used",
+    "▲ inside a figure, press to screen": "whether a figure follows the finger",
+}
 
 
 def measure(options: Options, folder: Path) -> Iterator[Row]:
@@ -45,15 +39,6 @@ def measure(options: Options, folder: Path) -> Iterator[Row]:
     compile_all()
     times = options.pick(7, 1)
     hall = bare_hall(folder / "hub", units=1)
-    _hub_cpu_s(hall, core)
-    yield Row(
-        "hub, exec to first answer: CPU",
-        min(_hub_cpu_s(hall, core) for _ in range(times)),
-        "s",
-        GATE_S,
-        since="2026-11-22",
-        note=f"best of {times}",
-    )
     driver_s = min(_python_cpu_s(f"import {DRIVER}", core) for _ in range(times)) - min(
         _python_cpu_s("import PIL.Image", core) for _ in range(times)
     )
@@ -72,6 +57,7 @@ def measure(options: Options, folder: Path) -> Iterator[Row]:
         "Python + Pillow",
         since="2026-11-27",
         note=f"best of {max(times, FIRST_FRAME_TIMES)}",
+        felt=FELT["table unit, exec to first frame"],
     )
     yield _press_row(folder / "press")
     yield Row(
@@ -81,20 +67,8 @@ def measure(options: Options, folder: Path) -> Iterator[Row]:
         GATE_S,
         since="2026-11-22",
         note=f"best of {times}; {driver_s:.2f} s of it the display's driver",
+        felt=FELT["table unit, exec to first screen"],
     )
-    for name, modules in IMPORTS:
-        costs = _import_costs_ms(modules)
-        whole = sum(costs.values())
-        yield Row(
-            f"imports of the {name}",
-            whole / 1000,
-            "s",
-            note=", ".join(
-                f"{package} {ms:.0f} ms"
-                for package, ms in sorted(costs.items(), key=lambda each: -each[1])[:SHOWN]
-                if ms >= LEAST_MS
-            ),
-        )
 
 
 def _press_row(folder: Path) -> Row:
@@ -120,6 +94,7 @@ def _press_row(folder: Path) -> Row:
             PRESS_GATE_MS,
             since="2026-11-27",
             note=f"nothing was shown within {PRESSED_FOR_MS} ms, before the release",
+            felt=FELT["▲ inside a figure, press to screen"],
         )
     return Row(
         "▲ inside a figure, press to screen",
@@ -130,6 +105,7 @@ def _press_row(folder: Path) -> Row:
         "debounce",
         since="2026-11-27",
         note=f"{drawn_ms:.1f} ms of it processor time",
+        felt=FELT["▲ inside a figure, press to screen"],
     )
 
 
@@ -139,34 +115,6 @@ def _on(core: int | None) -> tuple[str, ...]:
 
 def _cpu_s(pid: int) -> float:
     return time.clock_gettime((~pid << 3) | 2)
-
-
-def _hub_cpu_s(hall: Hall, core: int | None) -> float:
-    port, secure = free_port(), free_port()
-    hub = start_roundtap(
-        "hub",
-        "--data",
-        str(hall.folder),
-        "--host",
-        "127.0.0.1",
-        "--port",
-        str(port),
-        "--secure-port",
-        str(secure),
-        wrapper=_on(core),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        give_up = time.monotonic() + GIVE_UP_S
-        while time.monotonic() < give_up:
-            with suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}/time", timeout=5):
-                return _cpu_s(hub.pid)
-            time.sleep(0.01)
-        raise TimeoutError("the hub did not answer")
-    finally:
-        hub.terminate()
-        hub.wait(timeout=20)
 
 
 def _unit_cpu_s(hall: Hall, core: int | None) -> tuple[float, float]:
@@ -207,29 +155,6 @@ def _python_cpu_s(code: str, core: int | None) -> float:
     taken = float(process.stdout.read())
     process.wait()
     return taken
-
-
-def _import_costs_ms(modules: str) -> dict[str, float]:
-    """Milliseconds that the modules of each top-level package took of their own, best of three runs; Python's own
-    library is "standard library"."""
-    runs = [_one_import_run_ms(modules) for _ in range(3)]
-    return min(runs, key=lambda run: sum(run.values()))
-
-
-def _one_import_run_ms(modules: str) -> dict[str, float]:
-    command = [sys.executable, "-X", "importtime", "-c", f"import {modules}"]
-    told = subprocess.run(command, capture_output=True, text=True, check=True).stderr
-    costs: dict[str, float] = {}
-    for line in told.splitlines():
-        if found := re.match(r"import time:\s+(\d+) \|\s+\d+ \|\s*(\S+)", line):
-            package = _package(found[2])
-            costs[package] = costs.get(package, 0.0) + int(found[1]) / 1000
-    return costs
-
-
-def _package(module: str, own: Sequence[str] = tuple(sys.stdlib_module_names)) -> str:
-    top = module.partition(".")[0]
-    return "standard library" if top in own or top.startswith("_") else top
 
 
 if __name__ == "__main__":

@@ -29,6 +29,7 @@ GATE_MS = 500
 SINCE = "2026-11-22"
 PATIENCE_S = 2.0
 PLAYERS = 128
+FELT = {"result → every open page shows it": "the same in real browsers"}
 
 WATCH = r"""
 // Notes when the page first shows the result that is waited for: clocks that tick are not it.
@@ -45,7 +46,13 @@ new MutationObserver(() => {
 def measure(options: Options, folder: Path) -> Iterator[Row]:
     if chromedriver() is None:
         yield Row(
-            "result → every open page shows it, p99", None, "ms", GATE_MS, since=SINCE, note=f"left out: {NOWHERE}"
+            "result → every open page shows it, p99",
+            None,
+            "ms",
+            GATE_MS,
+            since=SINCE,
+            note=f"left out: {NOWHERE}",
+            felt=FELT["result → every open page shows it"],
         )
         return
     folder.mkdir(parents=True, exist_ok=True)
@@ -53,19 +60,22 @@ def measure(options: Options, folder: Path) -> Iterator[Row]:
         event = hall.create("Grand Open", people=player_names(PLAYERS), swiss_rounds=3)
         hall.publish(event)
         hall.tell(event, SetClock("start"))
-        taken = _shown(hall, screen, event, options.pick(30, 2))
+        taken = _shown(hall, screen, event, options.pick(15, 2))
     everything = [ms for found in taken.values() for ms in found if ms is not None]
-    for page, found in taken.items():
-        seen = [ms for ms in found if ms is not None]
-        yield Row(
-            f"result → {page} shows it, p50",
-            p50(seen),
-            "ms",
-            GATE_MS,
-            since=SINCE,
-            note=f"{len(seen)} of {len(found)} seen; slowest {max(seen, default=0):.0f} ms",
-        )
-    yield Row("result → every open page shows it, p99", p99(everything), "ms", GATE_MS, since=SINCE)
+    each = "; ".join(
+        f"{page} p50 {p50(seen) or 0:.0f} ms, {len(seen)} of {len(found)} seen"
+        for page, found in taken.items()
+        for seen in [[ms for ms in found if ms is not None]]
+    )
+    yield Row(
+        "result → every open page shows it, p99",
+        p99(everything),
+        "ms",
+        GATE_MS,
+        since=SINCE,
+        note=each,
+        felt=FELT["result → every open page shows it"],
+    )
 
 
 def _shown(hall: Hall, screen: Screen, event: str, count: int) -> dict[str, list[float | None]]:

@@ -4,7 +4,7 @@
 
 Floor: sorting by points and shuffling alone, in the same run. A "draw" is that of a field that is already known; a
 "whole draw" is `draw_swiss_round` from the recorded tournament to numbered tables. The notes count repeats (there must
-be none but in "all met" and "cliques on top") and how often each method was taken.
+be none but in "all met") and how often each method was taken.
 """
 
 import random
@@ -24,24 +24,14 @@ from roundtap_core.records import Competitor, Result, Round, SidePair, Tournamen
 
 SINCE = "2026-11-26"
 UGLY_GATE = 1.3
-RING_GATE_MS = 250
-RINGS = ((2, 2), (4, 4), (12, 3), (60, 2))
 WHOLE_TIMES = 3
 
 Gain = Callable[[random.Random], tuple[int, int]]
 """What a match gives its two sides."""
 
+FELT = {"draw": "how long the hall waits for its pairings"}
 UGLY = ("odd", "drops", "draws 3/1/0", "margins", "margins, all apart", "groups 3-10")
-NAMES = (
-    "clean",
-    *UGLY,
-    "60 rounds, win/loss",
-    "60 rounds, margins",
-    "60 rounds, groups 3-10",
-    "60 neighbours met",
-    "cliques on top",
-    "all met",
-)
+NAMES = ("clean", *UGLY, "all met")
 
 
 class History:
@@ -127,21 +117,6 @@ def regrouped(field: PairingPool, low: int, high: int, rand: random.Random) -> P
     return PairingPool(field.ids, tuple(points), field.met, field.byes)
 
 
-def dense(size: int, rounds: int, rand: random.Random) -> PairingPool:
-    """Everybody has met the `rounds` nearest others (on a circle), and nobody else."""
-    points = sorted((sum(rand.random() < 0.5 for _ in range(rounds)) for _ in range(size)), reverse=True)
-    met: list[set[int]] = [set() for _ in range(size)]
-    for i in range(size):
-        for step in range(1, rounds // 2 + 1):
-            met[i].add((i + step) % size)
-            met[(i + step) % size].add(i)
-    return PairingPool(tuple(f"p{i}" for i in range(size)), tuple(points), tuple(met), (0,) * size)
-
-
-def distinct(field: PairingPool) -> PairingPool:
-    return PairingPool(field.ids, tuple(range(len(field.ids), 0, -1)), field.met, field.byes)
-
-
 def all_met(size: int, but: int) -> PairingPool:
     """Everybody has met everybody, but for `but` pairs."""
     met = [set(range(size)) - {i} for i in range(size)]
@@ -149,16 +124,6 @@ def all_met(size: int, but: int) -> PairingPool:
         met[2 * i].discard(2 * i + 1)
         met[2 * i + 1].discard(2 * i)
     return PairingPool(tuple(f"p{i}" for i in range(size)), tuple(i % 7 for i in range(size)), tuple(met), (0,) * size)
-
-
-def clique_on_top(size: int, top: int, rounds: int, rand: random.Random) -> PairingPool:
-    """The top group has met each other; the rest has a few rounds behind it."""
-    *_, field = rounds_of(size, rounds, win, rand)
-    met = [set(opponents) for opponents in field.met]
-    for i in range(top):
-        met[i] |= set(range(top)) - {i}
-    points = tuple(99 if i < top else p for i, p in enumerate(field.points))
-    return PairingPool(field.ids, points, tuple(met), field.byes)
 
 
 def fields(size: int, name: str, rand: random.Random) -> Iterator[PairingPool]:
@@ -178,22 +143,6 @@ def fields(size: int, name: str, rand: random.Random) -> Iterator[PairingPool]:
     elif name == "groups 3-10":
         for field in rounds_of(size, rounds, win, rand):
             yield regrouped(field, 3, 10, rand)
-    elif name == "60 rounds, win/loss":
-        yield from list(rounds_of(size, 60, win, rand))[-12:]
-    elif name == "60 rounds, margins":
-        yield from list(rounds_of(size, 60, margin, rand))[-12:]
-    elif name == "60 rounds, groups 3-10":
-        for field in list(rounds_of(size, 60, win, rand))[-6:]:
-            yield regrouped(field, 3, 10, rand)
-    elif name == "60 neighbours met":
-        for _ in range(3):
-            field = dense(size, 60, rand)
-            yield field
-            yield distinct(field)
-            yield regrouped(field, 3, 10, rand)
-    elif name == "cliques on top":
-        for top in (3, 7, 33, size // 4, size // 2):
-            yield clique_on_top(size, top, 5, rand)
     elif name == "all met":
         for but in (0, 1, size // 4, size // 2):
             yield all_met(size, but)
@@ -237,6 +186,7 @@ def draws_of(size: int, name: str, repeats: int) -> Row:
         p50(plain),
         "sort + shuffle",
         note=f"p99 {p99(took):.2f} ms, worst {max(took):.2f} ms, {repeated} repeats; {how}",
+        felt=FELT["draw"],
     )
 
 
@@ -285,7 +235,7 @@ def whole_draws(size: int) -> Iterator[Row]:
         for name, ms in best.items():
             took[name] += ms
     clean = took.pop("clean")
-    yield Row(f"whole draw of {size:,}, clean, mean", clean / (rounds + 1), "ms")
+    yield Row(f"whole draw of {size:,}, clean, mean", clean / (rounds + 1), "ms", felt=FELT["draw"])
     for name, ms in took.items():
         yield Row(
             f"whole draw of {size:,}, {name}, beside clean",
@@ -296,41 +246,15 @@ def whole_draws(size: int) -> Iterator[Row]:
             "clean",
             since=SINCE,
             note=f"mean {ms / (rounds + 1):.1f} ms",
+            felt=FELT["draw"],
         )
 
 
-def ring(size: int, neighbours: int, group: int) -> PairingPool:
-    """Everybody has met the nearest others on a circle, and those nearest have equal points."""
-    field = dense(size, neighbours, random.Random(1))
-    return PairingPool(field.ids, tuple(size - i // group for i in range(size)), field.met, field.byes)
-
-
-def ring_draw(size: int, neighbours: int, group: int, times: int) -> Row:
-    field = ring(size, neighbours, group)
-    took = [timed(lambda: draw_round(field, range(size), DrawRandom(1, 2, 1), field.byes, 0)) for _ in range(times)]
-    return Row(
-        f"draw of a ring of {size:,}, {neighbours} neighbours met, {group} of equal points",
-        min(took),
-        "ms",
-        RING_GATE_MS,
-        timed(partial(sort_and_shuffle, field)),
-        "sort + shuffle",
-        since=SINCE,
-        note=f"best of {times}",
-    )
-
-
 def measure(options: Options, folder: Path) -> Iterator[Row]:
-    for size in (64,) if options.quick else (64, 512):
-        for name in NAMES:
-            yield draws_of(size, name, options.pick(20 if name in ("clean", "odd") else 3, 1))
-    if not options.quick:
-        for size, repeats in ((2048, 5), (5000, 2)):
-            for name in ("clean", *UGLY):
-                yield draws_of(size, name, repeats)
+    size = options.pick(512, 64)
+    for name in NAMES:
+        yield draws_of(size, name, options.pick(5, 1))
     yield from whole_draws(options.pick(2048, 256))
-    for neighbours, group in RINGS:
-        yield ring_draw(options.pick(8192, 512), neighbours, group, options.pick(5, 1))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ and again.
 
 Then a bored guest, from 1 address and from 16, with sixty connections each that ask without end: how long an honest
 *leave*, a judge's call and a table's report wait meanwhile, beside what they wait when nobody else asks. And what
-connections on the encrypted port cost the hub in memory before anybody has logged in, beside plain ones.
+connections on the encrypted port cost the hub in memory, beside plain ones.
 """
 
 import http.client
@@ -22,7 +22,7 @@ from typing import Any
 
 from rig.client_process import ClientProcess
 from rig.hub_process import Hall, HubProcess, keep_off_the_hub_s_core, make_hall
-from rig.organizer import Browser
+from rig.organizer import LEAST, Browser, least_cpu_ms
 from rig.quota import NoQuota, quota
 from rig.table import Options, Row, alone, p50, p99
 
@@ -30,10 +30,17 @@ from roundtap_core.wire import ECHO, REPORT, open_envelope, sign
 from roundtap_hub.access.personal_links import link_token
 from roundtap_hub.store.venue import NO_LINK
 
-SINCE = "2026-11-26"
+SINCE, RATIOS = "2026-11-26", "2026-11-30"
 ATTACKERS = (1, 16)
-CROWD_MB = {"silent": 30, "tls": 30, "feed": 60}
+PHONE_MAX = 21.0  # one that comes first, all its requests, beside the least request: 3 ms beside 0.14
+CROWD_MB = {"tls": 30, "feed": 60}
 """The most that as many connections as the encrypted port has places for may cost, and a thousand feeds."""
+FELT = {
+    "500 own pages come: hub's CPU each": "how soon phones are back after the Wi-Fi was",
+    "500 own pages come: console meanwhile": "how long the console takes meanwhile",
+    "connections: the hub's memory": "how small the hub's machine may be",
+    "leave, judge's call, report, while addresses ask": "no player and no judge waits for a guest's script",
+}
 
 SHARES: tuple[tuple[str, float | None], ...] = (("a whole core", None), ("a quarter of a core", 0.25))
 
@@ -47,7 +54,8 @@ def measure(options: Options, folder: Path) -> Iterator[Row]:
             with quota(share) as wrapper, HubProcess(hall, wrapper, core) as hub:
                 yield from _waves(options, hub, name, count)
         except NoQuota as why:
-            yield Row(f"{count} own pages, {name}", None, "s", note=str(why))
+            felt = FELT["500 own pages come: hub's CPU each"]
+            yield Row(f"{count} own pages come, {name}: hub's CPU each", None, "ms", note=str(why), felt=felt)
     hall = make_hall(folder / "attacked", players=256, tables=128, units=128)
     yield from _bytes(options, hall, core)
     with HubProcess(hall, (), core) as hub, ClientProcess("rig.attackers", port=hub.port, secure_port=0) as attackers:
@@ -56,7 +64,7 @@ def measure(options: Options, folder: Path) -> Iterator[Row]:
 
 def _bytes(options: Options, hall: Hall, core: int | None) -> Iterator[Row]:
     plain: float | None = None
-    for how, count in (("plain", 1200), ("silent", 1200), ("tls", 1200), ("feed", 1000)):
+    for how, count in (("plain", 1200), ("tls", 1200), ("feed", 1000)):
         count = options.pick(count, count // 40)
         # A hub of its own for each: memory that was given back may still be the process's.
         with (
@@ -68,17 +76,20 @@ def _bytes(options: Options, hall: Hall, core: int | None) -> Iterator[Row]:
             held = attackers.ask("connect", 150, how=how, count=count)["open"]
             figure = hub.rss_mb() - before
             attackers.ask("end", 30)
+        if how == "plain":
+            plain = figure
+            continue
         yield Row(
             f"{count} connections, {how}: the hub's memory",
             figure,
             "MB",
-            CROWD_MB.get(how),
+            CROWD_MB[how],
             plain,
             "plain",
             since=SINCE,
             note=f"{held} of them still open when it was read",
+            felt=FELT["connections: the hub's memory"],
         )
-        plain = figure if how == "plain" else plain
 
 
 def _waits(options: Options, hub: HubProcess, attackers: ClientProcess) -> Iterator[Row]:
@@ -137,6 +148,7 @@ def _waits(options: Options, hub: HubProcess, attackers: ClientProcess) -> Itera
                     "alone",
                     since=SINCE,
                     note=f"p50 {p50(waited) or 0:.0f} ms of {len(waited)}; {failed} failed",
+                    felt=FELT["leave, judge's call, report, while addresses ask"],
                 )
             else:
                 quiet[name] = p99(waited)
@@ -175,6 +187,7 @@ def _waves(options: Options, hub: HubProcess, name: str, count: int) -> Iterator
     folder = hub.hall.folder
     secret = bytes.fromhex((folder / "secret").read_text())
     paths = [f"/me/{link_token(secret, ('e1', f'p{1 + n}'), NO_LINK)}" for n in range(count)]
+    least_ms = least_cpu_ms(hub, options.pick(256, 10))
     organizer = Browser(hub)
     organizer.log_in()
     organizer.get("/console/e1")
@@ -185,40 +198,47 @@ def _waves(options: Options, hub: HubProcess, name: str, count: int) -> Iterator
             waited: list[float] = []
             said: dict[str, Any] = {}
             while not said:
-                asked = time.monotonic()
-                organizer.get("/console/e1")
-                waited.append((time.monotonic() - asked) * 1000)
+                waited.append(_console_ms(organizer))
                 time.sleep(0.05)
                 said = phones.heard_by_now() or {}
             took_s, cpu = time.monotonic() - begin, hub.cpu_s() - cpu
             # What the console cost is not the phones': it is asked for as often when nobody comes.
             quiet_cpu = hub.cpu_s()
-            for _ in waited:
-                organizer.get("/console/e1")
+            alone_ms = [_console_ms(organizer) for _ in waited]
             cpu -= hub.cpu_s() - quiet_cpu
             there = [f"{of(said['load_ms']) or 0:.0f} ms" for of in (p50, p99)]
             note = (
                 f"{said['open']} of {count} open after {took_s:.1f} s, asked for within {over_s} s; there "
                 f"p50 {there[0]}, p99 {there[1]}; PSS {hub.pss_mb():.0f} MB"
             )
-            yield Row(f"{count} own pages come ({wave}), {name}: hub's CPU each", cpu * 1000 / count, "ms", note=note)
+            yield Row(
+                f"{count} own pages come ({wave}), {name}: hub's CPU each",
+                cpu * 1000 / count,
+                "ms",
+                PHONE_MAX * least_ms if wave == "first" else None,
+                least_ms,
+                LEAST,
+                since=RATIOS,
+                note=note,
+                felt=FELT["500 own pages come: hub's CPU each"],
+            )
             yield Row(
                 f"{count} own pages come ({wave}), {name}: console meanwhile, p99",
                 p99(waited),
                 "ms",
+                None,
+                p99(alone_ms),
+                "alone",
                 note=f"p50 {p50(waited) or 0:.0f} ms, asked {len(waited)} times",
+                felt=FELT["500 own pages come: console meanwhile"],
             )
-        cpu = hub.cpu_s()
-        back = phones.ask("reconnect", 120, over_s=2.0, patience_s=60)["back_ms"]
-        cpu = hub.cpu_s() - cpu
-        there = [f"{of(back) or 0:.0f} ms" for of in (p50, p99)]
-        yield Row(
-            f"{count} own pages' feeds break and come back, {name}: hub's CPU each",
-            cpu * 1000 / count,
-            "ms",
-            note=f"{len(back)} of {count} back, with the page's own pause p50 {there[0]}, p99 {there[1]}",
-        )
     organizer.close()
+
+
+def _console_ms(organizer: Browser) -> float:
+    begin = time.monotonic()
+    organizer.get("/console/e1")
+    return (time.monotonic() - begin) * 1000
 
 
 if __name__ == "__main__":

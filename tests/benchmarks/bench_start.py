@@ -14,7 +14,7 @@ import sys
 import sysconfig
 import time
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -36,22 +36,62 @@ from roundtap_hub.store.snapshots import snapshot_event
 
 EVENTS, PLAYERS, ROUNDS = 200, 32, 5
 PLAYED_EACH = 50
-FLOORS_MAX = 4  # a start with SQLModel's tables, beside importing what it stands on
+FLOORS_MAX = {"empty": 2.0, "years": 4.0}  # a start, beside importing what it stands on
 FLOOR = "python -c 'import flask, uvicorn'"
+SINCE, RATIOS = "2026-11-22", "2026-11-30"
+FELT = {
+    "start": "how long the hall waits once the hub has power again",
+    "start, 200 finished events: RSS": "the same after years of evenings",
+}
 
 
 def measure(options: Options, folder: Path) -> Iterator[Row]:
     core = keep_off_the_hub_s_core(options.nice)
     compile_all()
-    floor = _bare_start_s(core)
-    yield from _starts(bare_hall(folder / "empty"), core, "empty", options.pick(5, 1), 0.7, None, floor)
+    floor_s = _bare_start_cpu_s(core)
+    empty = _starts(bare_hall(folder / "empty"), core, options.pick(5, 1))
+    yield empty.row("empty", FLOORS_MAX["empty"], floor_s)
     events = options.pick(EVENTS, 2)
     begin = time.monotonic()
     hall = bare_hall(folder / "years")
     entries = finished_events(hall.folder / "roundtap.db", events, options.seed)
     name = f"{events} finished events"
     print(f"  {name} made: {entries:,} entries, {time.monotonic() - begin:.0f} s", flush=True)
-    yield from _starts(hall, core, name, options.pick(3, 1), 1.0, 75, floor)
+    years = _starts(hall, core, options.pick(3, 1))
+    yield years.row(name, FLOORS_MAX["years"], floor_s)
+    yield Row(
+        f"start, {name}: RSS",
+        min(years.rss_mb),
+        "MB",
+        75,
+        since=SINCE,
+        note=f"PSS {min(years.pss_mb):.0f} MB",
+        felt=FELT["start, 200 finished events: RSS"],
+    )
+
+
+@dataclass
+class Starts:
+    """What each of several starts took: by the clock, of the processor, of memory."""
+
+    took_s: list[float] = field(default_factory=list)
+    cpu_s: list[float] = field(default_factory=list)
+    rss_mb: list[float] = field(default_factory=list)
+    pss_mb: list[float] = field(default_factory=list)
+
+    def row(self, name: str, floors_max: float, floor_s: float) -> Row:
+        return Row(
+            f"start, {name}, to the first answer: CPU",
+            min(self.cpu_s),
+            "s",
+            floors_max * floor_s,
+            floor_s,
+            FLOOR,
+            since=RATIOS,
+            note=f"best of {len(self.cpu_s)}; by the clock {min(self.took_s):.2f} s at best, median "
+            f"{p50(self.took_s):.2f} s; PSS {min(self.pss_mb):.0f} MB",
+            felt=FELT["start"],
+        )
 
 
 def compile_all() -> None:
@@ -64,55 +104,27 @@ def compile_all() -> None:
         compileall.compile_dir(place, quiet=2)
 
 
-def _starts(
-    hall: Hall,
-    core: int | None,
-    name: str,
-    times: int,
-    gate_s: float,
-    gate_mb: float | None,
-    floor: tuple[float, float],
-) -> Iterator[Row]:
-    took, cpu, rss, pss = [], [], [], []
+def _starts(hall: Hall, core: int | None, times: int) -> Starts:
+    starts = Starts()
     for _ in range(times):
         with HubProcess(hall, (), core) as hub:
-            took.append(hub.started_s)
-            cpu.append(hub.started_cpu_s)
-            rss.append(hub.rss_mb())
-            pss.append(hub.pss_mb())
-    yield Row(
-        f"start, {name}, to the first answer",
-        min(took),
-        "s",
-        gate_s,
-        floor[0],
-        FLOOR,
-        since="2026-11-22",
-        note=f"best of {times}, median {p50(took):.2f} s",
-    )
-    yield Row(
-        f"start, {name}, to the first answer: CPU",
-        min(cpu),
-        "s",
-        FLOORS_MAX * floor[1],
-        floor[1],
-        FLOOR,
-        since="2026-11-27",
-    )
-    yield Row(f"start, {name}: RSS", min(rss), "MB", gate_mb, since="2026-11-22", note=f"PSS {min(pss):.0f} MB")
+            starts.took_s.append(hub.started_s)
+            starts.cpu_s.append(hub.started_cpu_s)
+            starts.rss_mb.append(hub.rss_mb())
+            starts.pss_mb.append(hub.pss_mb())
+    return starts
 
 
-def _bare_start_s(core: int | None) -> tuple[float, float]:
-    """Seconds by the clock and of processor time until what the hub stands on is imported, best of 5."""
+def _bare_start_cpu_s(core: int | None) -> float:
+    """Seconds of processor until what the hub stands on is imported, best of 5."""
     on_core = ["taskset", "-c", str(core)] if core is not None else []
-    taken, cpu = [], []
+    cpu = []
     for _ in range(5):
-        before, begin = os.times(), time.monotonic()
+        before = os.times()
         subprocess.run([*on_core, sys.executable, "-c", "import flask, uvicorn"], stdin=subprocess.DEVNULL, check=True)
         after = os.times()
-        taken.append(time.monotonic() - begin)
         cpu.append(after.children_user + after.children_system - before.children_user - before.children_system)
-    return min(taken), min(cpu)
+    return min(cpu)
 
 
 def finished_events(database: Path, count: int, seed: int) -> int:

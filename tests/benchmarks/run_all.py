@@ -39,7 +39,6 @@ NAMES = (
     "commands",
     "pairing",
     "slips",
-    "tiebreakers",
 )
 
 

@@ -6,7 +6,6 @@ import re
 import threading
 import time
 from collections.abc import Callable, MutableMapping
-from types import SimpleNamespace
 from typing import Any
 
 from asgi_client import AsgiClient
@@ -32,7 +31,7 @@ class FeedLink:
     def __init__(self, take: Callable[[bytes], None]) -> None:
         self.write = take
         self.connections: set[Any] = set()
-        self.flow = SimpleNamespace(write_paused=False)
+        self.unread_bytes = 0
         self.closed = asyncio.Event()
         self._protocol: Any = self
 
@@ -48,6 +47,9 @@ class FeedLink:
     def resume_reading(self) -> None:
         """A browser says nothing on it."""
 
+    def get_write_buffer_size(self) -> int:
+        return self.unread_bytes
+
     def is_closing(self) -> bool:
         return self.closed.is_set()
 
@@ -55,6 +57,9 @@ class FeedLink:
         if not self.is_closing():
             self.closed.set()
             asyncio.get_running_loop().call_soon(self._protocol.connection_lost, None)
+
+    def abort(self) -> None:
+        self.closed.set()
 
 
 class Listener:

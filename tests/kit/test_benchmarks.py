@@ -16,7 +16,8 @@ from rig import quota
 from rig.table import Options, Row, collect, run
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
-SLOW = Row("a draw", 300, "ms", gate=250, since="2026-11-26")
+SCALE = BENCHMARKS.parents[1] / "server" / "SCALE.md"
+SLOW = Row("a draw", 300, "ms", gate=250, since="2026-11-26", felt="how long the hall waits for its pairings")
 
 
 def slow(options: Options, folder: Path) -> Iterator[Row]:
@@ -32,7 +33,8 @@ def test_a_figure_that_misses_its_gate_fails_nothing_and_a_benchmark_that_breaks
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert collect(slow, Options()) == ([SLOW], True)
-    assert "gate 250 ms since 2026-11-26: NO" in capsys.readouterr().out
+    told = "a draw: 300 ms, gate 250 ms since 2026-11-26: NO — how long the hall waits for its pairings"
+    assert told in capsys.readouterr().out
     assert collect(breaks_off, Options()) == ([SLOW], False)
     assert "TimeoutError: the hub did not answer" in capsys.readouterr().err
 
@@ -61,6 +63,33 @@ def rows_without_since(source: str) -> list[int]:
 @pytest.mark.parametrize("benchmark", sorted(BENCHMARKS.glob("bench_*.py")), ids=lambda path: path.stem)
 def test_no_benchmark_has_a_gate_that_does_not_say_since_when_it_holds(benchmark: Path) -> None:
     assert rows_without_since(benchmark.read_text(encoding="utf-8")) == []
+
+
+def rows_that_nobody_feels(source: str) -> list[int]:
+    """Lines where a Row is made that does not say what a person feels of it."""
+    return [
+        node.lineno
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Row"
+        if not any(keyword.arg == "felt" for keyword in node.keywords)
+    ]
+
+
+def test_a_row_that_nobody_feels_would_be_seen() -> None:
+    assert rows_that_nobody_feels('Row("a", 1, "ms")\nRow("b", 1, "ms", felt="how long the hall waits")') == [1]
+
+
+@pytest.mark.parametrize("benchmark", sorted(BENCHMARKS.glob("bench_*.py")), ids=lambda path: path.stem)
+def test_each_row_says_what_a_person_feels_of_it_and_so_does_the_list_for_halls(benchmark: Path) -> None:
+    source = benchmark.read_text(encoding="utf-8")
+    assert rows_that_nobody_feels(source) == []
+    (felt,) = (
+        ast.literal_eval(node.value)
+        for node in ast.parse(source).body
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "FELT"
+    )
+    listed = SCALE.read_text(encoding="utf-8")
+    assert [row for row, feeling in felt.items() if f"| {row} | {feeling} |" not in listed] == []
 
 
 def test_a_gate_without_its_day_would_be_seen() -> None:

@@ -16,7 +16,6 @@ import pytest
 import uvicorn
 from gpiozero.pins.mock import MockPWMPin
 from gpiozero.pins.pi import PiPin
-from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
@@ -27,8 +26,8 @@ LOOKED_AT = {
     "uvicorn": (
         ("0.54.0",),
         "server/roundtap_hub/http/uvicorn_private.py: a protocol makes its `cycle` with a request's head, which says "
-        "by `response_complete` that it was answered; `flow.write_paused` counts before a feed takes a connection; a "
-        "Config may be copied before it is loaded. Run tests/hub/http and tests/hub/access.",
+        "by `response_complete` that it was answered; a Config may be copied before it is loaded. Run tests/hub/http "
+        "and tests/hub/access.",
     ),
     "python": (
         ("3.11", "3.13"),
@@ -48,7 +47,7 @@ INSTALLED = {
 }
 PRIVATE = {
     # What only one module may name, and which that is.
-    r"uvicorn\.(server|protocols)|server_state|\.flow\b|\bpipeline\b|\.conn\b": "roundtap_hub/http/uvicorn_private.py",
+    r"uvicorn\.(server|protocols)|server_state|\bpipeline\b|\.conn\b": "roundtap_hub/http/uvicorn_private.py",
     r"sslproto|_ssl_buffer|_write_appdata|_write_backlog": "roundtap_hub/http/uvicorn_private.py",
     r"gpiozero\.pins|_call_when_changed": "roundtap_devices/input/pin_factory.py",
 }
@@ -63,13 +62,12 @@ def test_the_installed_version_was_looked_at(library: str) -> None:
 def test_what_is_used_of_uvicorn_is_there() -> None:
     for protocol in (H11Protocol, HttpToolsProtocol):
         made = inspect.getsource(protocol)
-        for name in ("cycle", "flow", "client", "server", "transport", "loop", "scope", "connections"):
+        for name in ("cycle", "client", "server", "transport", "loop", "scope", "connections"):
             assert f"self.{name}" in made, name
         assert "response_complete" in made
         assert callable(protocol.on_response_complete)
     assert "self.pipeline" in inspect.getsource(HttpToolsProtocol)
     assert "self.conn" in inspect.getsource(H11Protocol)
-    assert "self.write_paused" in inspect.getsource(FlowControl)
     assert ServerState().connections == set()
     assert {"loaded", "backlog", "lifespan", "http_protocol_class"} <= set(
         re.findall(r"self\.(\w+)", inspect.getsource(uvicorn.Config))

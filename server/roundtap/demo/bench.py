@@ -5,7 +5,7 @@ import contextlib
 import hmac
 import json
 import re
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from html import escape
 from importlib import resources
@@ -266,7 +266,7 @@ class Bench:
             raise ValueError("pin or down")
         return self.tables[order["table"]], [{"pin": order["pin"], "down": down} for down in moves]
 
-    async def _event_stream(self) -> AsyncIterator[bytes]:
+    async def _event_stream(self) -> AsyncGenerator[bytes, None]:
         seen: dict[Shown, Mapping[str, Any]] = {}
         everything: list[Shown] = [*self._panels, self._switches, self._guided]
         while not self._closing:

@@ -16,7 +16,7 @@ from roundtap_hub.app.standby.standby_api import STILL_SERVED, StandbyApi, Taken
 from roundtap_hub.http import http_answers
 from roundtap_hub.http.captive_portal import answer_foreign_host
 from roundtap_hub.http.connection_limits import PER_ADDRESS
-from roundtap_hub.http.page_queues import PageQueue, RequestPriority
+from roundtap_hub.http.page_queues import PageQueue
 from roundtap_hub.http.page_threads import BusyPage, PageThreads, Wsgi
 from roundtap_hub.http.routes import allowed_roles, find_route, native_routes
 from roundtap_hub.http.static_files import PREFIX, StaticFiles
@@ -45,11 +45,9 @@ class HubApplication:
 
     def __init__(self, hub: Hub, per_address: int = PER_ADDRESS) -> None:
         self.hub = hub
-        precedence = RequestPriority()
-        staff = RequestPriority(precedence)
         self.devices = DeviceFeed(hub)
         self.devices.on_hello.append(HelloHandler(hub).handle)
-        self.table_api = TableApi(hub, precedence)
+        self.table_api = TableApi(hub)
         self.panel = PanelApi(hub)
         if hub.kin is not None:
             self.devices.on_hello.append(hub.kin.check_hello_epoch)
@@ -58,14 +56,13 @@ class HubApplication:
             self.devices.on_hello.append(lambda unit, _: practice.recall([unit]))
         self._static = StaticFiles()
         self.standby_api = StandbyApi(hub, TakenOverPage(hub, self._static.url("roundtap.css")))
-        drawing = PageQueue[list[CachedPage | None]]("public-pages", 1, 0, per_address // 2)
+        drawing = PageQueue[list[CachedPage | None]]("public-pages", 1, 0)
         cache = PageCache(
             hub,
             lambda snapshot, units, page: version_of(HubNow(hub, snapshot, units), page),
             partial(changed_pages, hub),
             lambda: self.pages.built(),
             drawing,
-            staff.give_way,
         )
         self.browsers = BrowserFeed(
             hub, cache, per_address * 3 // 4, hub.kin.page_proof if hub.kin is not None else None
@@ -73,15 +70,12 @@ class HubApplication:
         if hub.kin is not None:
             hub.kin.on_known += [self.devices.send_hubs, self.browsers.send_hubs]
         busy = BusyPage(self._static, hub.language)
-        self.cached_pages = CachedPages(hub, cache, PhoneReportApi(hub, precedence).answer, busy)
+        self.cached_pages = CachedPages(hub, cache, PhoneReportApi(hub).answer, busy)
         self.pages = PageThreads(
             self._build_pages,
-            precedence,
-            staff,
             busy,
             partial(is_logged_in, hub.access),
             partial(is_known, hub.access),
-            per_address // 2,
         )
         self._phase_timer = PhaseTimer(hub, self._refresh_feeds)
         hub.host.hall_addresses.listeners.append(self._addresses_changed)

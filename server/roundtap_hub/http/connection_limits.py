@@ -1,8 +1,6 @@
 """Limits on connections, by address and in total, counted at accept."""
 
 import contextlib
-import errno
-import os
 import resource
 import socket
 from collections.abc import Callable
@@ -26,7 +24,6 @@ handshake costs the hub more than the phone that starts and drops it."""
 FROM_UNIT = "roundtap.from_unit"  # in the scope of a request that a unit has signed
 SEND_BUFFER_BYTES, STALLED_CLIENT_MS = 32 * 1024, 30_000
 TRANSPORT = "roundtap.transport"  # in a request's scope: its connection, for an answer that takes it over
-OUT_OF_RESOURCES = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 
 
 def raise_file_limit() -> int:
@@ -80,18 +77,14 @@ class ConnectionLimits:
         self._quotas: dict[str, AddressQuota] = {}
         self.turns = LoopTurns()
         self.open_count = 0
-        self.refused = 0  # connections closed at accept since the start
 
     def admit(self, connection: Counted) -> bool:
         """Whether it may stay; `release` returns its place."""
         caller = self._quota(connection.caller)
-        if connection.caller not in UNLIMITED_ADDRESSES and (
+        too_many = connection.caller not in UNLIMITED_ADDRESSES and (
             len(caller.connections) >= self.per_address or not self._may_open(caller)
-        ):
-            self.refused += 1
-            return False
-        if self.open_count >= self._places and not self._make_room(caller):
-            self.refused += 1
+        )
+        if too_many or (self.open_count >= self._places and not self._make_room(caller)):
             return False
         caller.connections[connection] = None
         self.open_count += 1
@@ -157,34 +150,16 @@ class CountedSocket(Counted, socket.socket):
             limits.release(self)
         super().close()
 
-    # By identity: two connections are never equal.
-    __hash__ = object.__hash__
-    __eq__ = object.__eq__
-
 
 class LimitedListener(socket.socket):
     """A listening socket that returns only the connections that `limits` admit."""
 
     limits: ConnectionLimits
-    _spare: int | None = None
-
-    def limited_by(self, limits: ConnectionLimits) -> "LimitedListener":
-        self.limits = limits
-        self._spare = os.open(os.devnull, os.O_RDONLY)
-        return self
 
     def accept(self) -> tuple[socket.socket, object]:
-        """The next connection that may stay; the others are closed at once. A spare descriptor serves to close
-        connections when the system has none left: otherwise clients would hang, and the loop would be called again and
-        again."""
+        """The next connection that may stay; the others are closed at once."""
         while True:
-            try:
-                fd, address = self._accept()  # type: ignore[attr-defined]
-            except OSError as error:
-                if error.errno not in OUT_OF_RESOURCES:
-                    raise
-                self._reject_one()
-                continue
+            fd, address = self._accept()  # type: ignore[attr-defined]
             connection = CountedSocket(self.family, self.type, self.proto, fileno=fd)
             connection.caller = throttle_key(str(address[0]) if isinstance(address, tuple) else str(address))
             connection.setblocking(False)
@@ -192,34 +167,12 @@ class LimitedListener(socket.socket):
                 return connection, address
             connection.close()
 
-    def close(self) -> None:
-        if self._spare is not None:
-            os.close(self._spare)
-            self._spare = None
-        super().close()
-
-    def _reject_one(self) -> None:
-        """Accept and close one connection; BlockingIOError where that fails."""
-        if self._spare is None:
-            raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
-        os.close(self._spare)
-        self._spare = None
-        try:
-            fd, _ = self._accept()  # type: ignore[attr-defined]
-            os.close(fd)
-            self.limits.refused += 1
-        except OSError as error:
-            raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN)) from error
-        finally:
-            # If another thread took the descriptor, the next closed connection frees one.
-            with contextlib.suppress(OSError):
-                self._spare = os.open(os.devnull, os.O_RDONLY)
-
 
 def open_listener(host: str, port: int, limits: ConnectionLimits) -> LimitedListener:
     """A listening socket with small buffers, whose stalled clients the kernel drops."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = LimitedListener(family, socket.SOCK_STREAM).limited_by(limits)
+    listener = LimitedListener(family, socket.SOCK_STREAM)
+    listener.limits = limits
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

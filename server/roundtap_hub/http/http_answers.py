@@ -7,7 +7,7 @@ import logging
 import re
 import zlib
 from base64 import b64encode
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, MutableMapping, Sequence
 from contextlib import suppress
 from html import escape
 from pathlib import Path
@@ -282,7 +282,7 @@ async def send_json(
     )
 
 
-async def send_events(source: AsyncIterator[bytes], receive: Receive, send: Send) -> None:
+async def send_events(source: AsyncGenerator[bytes, None], receive: Receive, send: Send) -> None:
     """Send server-sent events until the source ends or the client goes."""
     await send(
         {
@@ -310,7 +310,5 @@ async def send_events(source: AsyncIterator[bytes], receive: Receive, send: Send
             # A client that has gone raises OSError; anything else is a fault of ours.
             if isinstance(outcome, Exception) and not isinstance(outcome, OSError):
                 log.error("a feed failed", exc_info=outcome)
-        closing = getattr(source, "aclose", None)
-        if closing is not None:
-            await closing()
+        await source.aclose()
         await send({"type": "http.response.body", "body": b"", "more_body": False})

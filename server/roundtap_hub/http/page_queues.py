@@ -1,20 +1,13 @@
-"""Lines in which turns go by address: before the lanes of threads for pages, and before the loop; reports go first."""
+"""Lines in which turns go by address: before the lanes of threads for pages, and before the loop (units first)."""
 
 import asyncio
-import threading
-import time
 from collections import deque
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager, nullcontext, suppress
-from dataclasses import dataclass
+from contextlib import suppress
 from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
-
-GIVE_WAY_S = 0.02
-"""How long a page waits at most for what goes first: on a slow card a report is nearly always under way, and mostly
-waits for the card without using the processor."""
 
 Call = Callable[[], None]
 
@@ -28,49 +21,15 @@ UNITS_MAX = 512
 UNITS_IN_A_ROW = 4
 """So many turns of units, then one of the others: whoever replays a unit's packet keeps no phone out."""
 
-NOTHING = nullcontext()
-LONG_S = 1.0  # work that takes longer gives its place in the lane to the next, as long as there is a spare thread
+LONG_S = 1.0  # work that takes longer gives its place in the lane to the next, which begins if there is a spare thread
 
 
 class Busy(Exception):
-    """The lane is too long, or did not move in time: nothing was done."""
-
-
-class AddressBusy(Busy):
-    """As much as one address may have waits already: nothing was done."""
+    """The lane did not move in time: nothing was done."""
 
 
 class ClientGone(Exception):
     """The client has gone while waiting: nothing was done, and no answer is needed."""
-
-
-class RequestPriority:
-    """Requests of one kind under way, counted on the event loop ("with reports:"); page threads give way to them, as
-    Python runs one thread at a time. `above`: a kind that goes before this one: reports before the staff's pages."""
-
-    def __init__(self, above: "RequestPriority | None" = None) -> None:
-        self._above = above
-        self._under_way = 0
-        self._free = threading.Event()
-        self._free.set()
-
-    def __enter__(self) -> None:
-        self._under_way += 1
-        if self._under_way == 1:
-            self._free.clear()
-
-    def __exit__(self, *_: object) -> None:
-        self._under_way -= 1
-        if not self._under_way:
-            self._free.set()
-
-    def give_way(self, until_s: float = 0) -> None:
-        """Wait, in a page's thread, until nothing that goes first is under way, or GIVE_WAY_S in all. `until_s`: the
-        end of that time, for the kind above."""
-        until_s = until_s or time.monotonic() + GIVE_WAY_S
-        if self._above is not None:
-            self._above.give_way(until_s)
-        self._free.wait(max(0, until_s - time.monotonic()))
 
 
 class FairLine(Generic[T]):
@@ -89,10 +48,6 @@ class FairLine(Generic[T]):
 
     def __bool__(self) -> bool:
         return bool(self._lines)
-
-    def count(self, asker: str) -> int:
-        """How many of this address wait."""
-        return len(self._lines.get(asker, ()))
 
     def add(self, asker: str, item: T) -> None:
         if asker not in self._lines:
@@ -122,18 +77,6 @@ class FairLine(Generic[T]):
         self._lines[asker].remove(item)
         if not self._lines[asker]:
             del self._lines[asker]
-
-    def make_room(self, newcomer: str) -> T | None:
-        """Take out the newest item of the address with most, of several the one whose turn was last; None where the
-        `newcomer` has as many with one more, and had a turn as lately."""
-        came = self._turn - HEAD_START
-        asker = max(self._lines, key=lambda who: (self.count(who), self._last[who]), default="")
-        its, wanted = (self.count(asker), self._last.get(asker, came)), self.count(newcomer) + 1
-        if its <= (wanted, max(self._last.get(newcomer, came), came)):
-            return None
-        item = self._lines[asker][-1]
-        self.remove(asker, item)
-        return item
 
 
 class LoopTurns:
@@ -167,102 +110,70 @@ class LoopTurns:
         call()
 
 
-@dataclass(frozen=True, slots=True)
-class QueueLimits:
-    """How long a request waits in a lane, and behind how many."""
-
-    waiting_max: int
-    timeout_s: float
-
-
-PAGE = QueueLimits(256, 6.0)  # a phone reloads by itself; behind more than this it is sent away at once
-FORM = QueueLimits(1024, 60.0)  # a filled-in form is not refused lightly: it waits as long as a browser would
-PROBE = QueueLimits(2**30, 3600.0)
+PAGE_S = 6.0  # how long a request waits in a lane: a phone reloads by itself
+FORM_S = 60.0  # a filled-in form is not refused lightly: it waits as long as a browser would
+PROBE_S = 3600.0
 
 
 class PageQueue(Generic[T]):
-    """A few threads and the line before them. All methods run on one event loop. `places`: how many pieces of work run
-    at once; `spare`: further threads while one takes long (it waits for a slow card, reads a whole event, or hangs);
-    `per_address`: how many requests of one address wait at most; `both_ends`: as in FairLine."""
+    """A few threads and the line before them, as long as there are connections: who is sent away comes again at once,
+    and costs more than who waits. All methods run on one event loop. `places`: how many pieces of work run at once;
+    `spare`: further threads while one takes long (it waits for a slow card, reads a whole event, or hangs);
+    `both_ends`: as in FairLine."""
 
-    def __init__(self, name: str, places: int, spare: int, per_address: int, both_ends: bool = False) -> None:
+    def __init__(self, name: str, places: int, spare: int, both_ends: bool = False) -> None:
         self._free = places
         self._spare = spare
-        self._per_address = per_address
         self._threads = ThreadPoolExecutor(places + spare, thread_name_prefix=name)
         self._waiting = FairLine[asyncio.Future[None]](both_ends)
 
     async def run(
         self,
         work: Callable[[], T],
-        patience: QueueLimits,
+        patience_s: float,
         gone: Callable[[], Awaitable[Any]] | None = None,
         asker: str = "",
-        running: AbstractContextManager[None] = NOTHING,
     ) -> T:
         """The result of `work`, run in a thread of the lane. Raises Busy, and ClientGone if `gone()` is done first.
-        `asker`: the address whose turn it takes (FairLine); "": this machine. `running`: entered while it has its place
-        in the lane."""
+        `asker`: the address whose turn it takes (FairLine); "": this machine."""
         if self._free:
             self._free -= 1
         else:
-            await self._wait(patience, gone, asker)
+            await self._wait(patience_s, gone, asker)
         loop = asyncio.get_running_loop()
-        gave_away = False
-
-        def give_away() -> None:
-            nonlocal gave_away
-            if self._spare:
-                self._spare -= 1
-                gave_away = True
-                self._release()
-
-        overdue = loop.call_later(LONG_S, give_away)
+        overdue = loop.call_later(LONG_S if self._spare else PROBE_S, self._release)
         try:
-            with running:
-                return await loop.run_in_executor(self._threads, work)
+            return await loop.run_in_executor(self._threads, work)
         finally:
-            overdue.cancel()
-            if gave_away:
-                self._spare += 1
-            else:
+            if overdue.when() > loop.time():
+                overdue.cancel()
                 self._release()
 
     async def probe(self) -> None:
         """Returns once the lane had a place for more work from now on (the watchdog)."""
         nothing: Any = lambda: None  # noqa: E731 (of any lane's type)
-        await self.run(nothing, PROBE, asker=FIRST)
+        await self.run(nothing, PROBE_S, asker=FIRST)
 
-    async def _wait(self, patience: QueueLimits, gone: Callable[[], Awaitable[Any]] | None, asker: str) -> None:
-        own = self._waiting.count(asker)
-        if asker not in ("", FIRST) and own >= self._per_address:
-            raise AddressBusy
-        if len(self._waiting) >= patience.waiting_max:
-            least = self._waiting.make_room(asker)
-            if least is None:
-                raise Busy
-            least.cancel()
+    async def _wait(self, patience_s: float, gone: Callable[[], Awaitable[Any]] | None, asker: str) -> None:
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.add(asker, turn)
         leaving = None if gone is None else asyncio.ensure_future(gone())
         try:
             await asyncio.wait(
                 [turn] if leaving is None else [turn, leaving],
-                timeout=patience.timeout_s,
+                timeout=patience_s,
                 return_when=asyncio.FIRST_COMPLETED,
             )
             if leaving is not None and leaving.done():
                 raise ClientGone
-            if turn.cancelled():
-                raise AddressBusy
             if not turn.done():
                 raise Busy
         except BaseException:
-            if not turn.done():
-                self._waiting.remove(asker, turn)
-            elif not turn.cancelled():
+            if turn.done():
                 # A turn that came at the same moment goes to the next.
                 self._release()
+            else:
+                self._waiting.remove(asker, turn)
             raise
         finally:
             if leaving is not None:

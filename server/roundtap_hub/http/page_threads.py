@@ -12,7 +12,6 @@ from typing import Any
 
 from roundtap_core.words import catalogue
 from roundtap_hub.http import http_answers, page_queues
-from roundtap_hub.http.connection_limits import PER_ADDRESS
 from roundtap_hub.http.requester import client_key_in, language_of
 from roundtap_hub.http.routes import LOGIN, STAFF, STATION
 from roundtap_hub.http.static_files import StaticFiles
@@ -29,10 +28,6 @@ BIG_BODY_WITHIN_S = 60.0
 PLAYERS_AT_ONCE, ORGANIZERS_AT_ONCE, STATIONS_AT_ONCE, LOGINS_AT_ONCE = 1, 2, 1, 1
 """Python makes one page at a time: more threads would only take turns, and the loop would wait for each."""
 SPARE = 2  # further threads of each lane, for when one takes long
-
-LOGINS_PER_ADDRESS = 4
-"""A client that guesses PINs holds up only other strangers' logins: organizers use another lane, and so do devices that
-were logged in before."""
 
 Environ = dict[str, Any]
 Wsgi = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
@@ -71,22 +66,16 @@ class BusyPage:
         self._language = language
         self._sent = 0
 
-    async def answer(
-        self, scope: http_answers.Scope, send: http_answers.Send, form: bool, why: page_queues.Busy
-    ) -> None:
-        """Send that the page will come by itself; for a `form`, that nothing of it was done. 429 where it is this
-        address alone that asks for too much."""
+    async def answer(self, scope: http_answers.Scope, send: http_answers.Send, form: bool) -> None:
+        """Send that the page will come by itself; for a `form`, that nothing of it was done."""
         self._sent += 1
         after_s = RETRY_MIN_S + self._sent % RETRY_SPREAD_S
         again = (b"retry-after", b"%d" % after_s)
-        own = isinstance(why, page_queues.AddressBusy)
-        status = 429 if own else 503
         if scope["path"].startswith("/station/"):
-            await http_answers.send_json(send, status, {"error": "busy, try again"}, [again])
+            await http_answers.send_json(send, 503, {"error": "busy, try again"}, [again])
             return
         t = catalogue("roundtap_hub", language_of(scope, self._language))
-        title = t("busy.yours") if own else t("busy.form") if form else t("busy")
-        text = t("busy.form.out") if form else t("busy.yours.out") if own else t("busy.out")
+        title, text = (t("busy.form"), t("busy.form.out")) if form else (t("busy"), t("busy.out"))
         page = BUSY_PAGE.format(
             language=t.language,
             style=self._style,
@@ -97,7 +86,7 @@ class BusyPage:
         )
         await http_answers.send_answer(
             send,
-            status,
+            503,
             b"text/html; charset=utf-8",
             page.encode(),
             [*BUSY_HEADERS, (b"content-language", t.language.encode()), again],
@@ -116,32 +105,27 @@ class WsgiAnswer:
 class PageThreads:
     """All pages of one hub. `build` makes the WSGI application in a thread, while reports are already answered.
     `organizes`: whether a request comes from a logged-in browser. Only those take the organizers' lane and may send
-    large bodies: organizers never wait behind strangers' requests, and players' pages give way to theirs (`staff`).
-    `knows`: whether a login comes from such a device, or from the hub's own machine. `per_address`: requests of one
-    address that wait in each lane."""
+    large bodies: organizers never wait behind strangers' requests.
+    `knows`: whether a login comes from such a device, or from the hub's own machine: who guesses PINs holds up only
+    other strangers' logins."""
 
     def __init__(
         self,
         build: Callable[[], Wsgi],
-        precedence: page_queues.RequestPriority,
-        staff: page_queues.RequestPriority,
         busy: BusyPage,
         organizes: Callable[[http_answers.Scope], bool],
         knows: Callable[[http_answers.Scope], bool],
-        per_address: int = PER_ADDRESS // 2,
     ) -> None:
         self._build = build
         self._organizes, self._knows = organizes, knows
-        self._precedence, self._staff = precedence, staff
         self._busy = busy
         self._built: asyncio.Future[Wsgi] | None = None
         self._big_bodies = asyncio.Semaphore(BIG_BODIES)
-        self._players = page_queues.PageQueue[WsgiAnswer]("players", PLAYERS_AT_ONCE, SPARE, per_address)
-        self._organizers = page_queues.PageQueue[WsgiAnswer]("organizers", ORGANIZERS_AT_ONCE, SPARE, per_address)
-        self._stations = page_queues.PageQueue[WsgiAnswer]("stations", STATIONS_AT_ONCE, SPARE, per_address)
+        self._players = page_queues.PageQueue[WsgiAnswer]("players", PLAYERS_AT_ONCE, SPARE)
+        self._organizers = page_queues.PageQueue[WsgiAnswer]("organizers", ORGANIZERS_AT_ONCE, SPARE)
+        self._stations = page_queues.PageQueue[WsgiAnswer]("stations", STATIONS_AT_ONCE, SPARE)
         self._logins, self._known = (
-            page_queues.PageQueue[WsgiAnswer](name, LOGINS_AT_ONCE, 0, LOGINS_PER_ADDRESS, True)
-            for name in ("logins", "known-logins")
+            page_queues.PageQueue[WsgiAnswer](name, LOGINS_AT_ONCE, 0, True) for name in ("logins", "known-logins")
         )
 
     async def built(self) -> Wsgi:
@@ -163,20 +147,17 @@ class PageThreads:
             )
             return
         lane = self._lane(scope, who, form)
-        staff = lane in (self._organizers, self._known)
-        before = None if lane is self._stations else self._precedence if staff else self._staff
-        work = partial(self._render, await self.built(), wsgi_environ(scope, body, left_out), before)
+        work = partial(call_wsgi, await self.built(), wsgi_environ(scope, body, left_out))
         try:
             # A form is handled even if the client has gone: its button was pressed.
             page = await lane.run(
                 work,
-                page_queues.FORM if form else page_queues.PAGE,
+                page_queues.FORM_S if form else page_queues.PAGE_S,
                 None if form else partial(http_answers.until_gone, receive),
                 client_key_in(scope),
-                self._staff if staff else page_queues.NOTHING,
             )
-        except page_queues.Busy as busy:
-            await self._busy.answer(scope, send, form, busy)
+        except page_queues.Busy:
+            await self._busy.answer(scope, send, form)
         except page_queues.ClientGone:
             return
         else:
@@ -190,8 +171,8 @@ class PageThreads:
         await asyncio.gather(
             *(
                 lane.run(
-                    partial(self._render, application, wsgi_environ(PROBE_SCOPE), None),
-                    page_queues.PROBE,
+                    partial(call_wsgi, application, wsgi_environ(PROBE_SCOPE)),
+                    page_queues.PROBE_S,
                     asker=page_queues.FIRST,
                 )
                 for lane in (self._players, self._organizers, self._stations, self._logins, self._known)
@@ -220,12 +201,6 @@ class PageThreads:
             if self._organizes(scope):
                 await http_answers.discard_body(receive, DISCARDED_BYTES_MAX, BIG_BODY_WITHIN_S)
             return b"", max(announced, FORM_BYTES_MAX + 1)
-
-    def _render(self, application: Wsgi, environ: Environ, before: page_queues.RequestPriority | None) -> WsgiAnswer:
-        """Make the page, in a thread, after what goes `before` it."""
-        if before is not None:
-            before.give_way()
-        return call_wsgi(application, environ)
 
 
 def wsgi_environ(scope: http_answers.Scope, body: bytes = b"", left_out: int = 0) -> Environ:

@@ -13,7 +13,7 @@ import ssl
 from asyncio.sslproto import SSLProtocol
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import uvicorn
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
@@ -27,7 +27,6 @@ FIRST_BYTE_WITHIN_S = 35.0  # a browser opens connections ahead of need, a unit 
 HEAD_BYTES_MAX = 32 * 1024  # a browser's head, with all cookies of a host, is a few kilobytes
 REQUEST_BYTES = 2048
 """A phone's request is shorter; a longer one counts as several, by its length: its head has to be read."""
-PIPELINED_MAX = 8  # requests sent ahead of their answers on one connection: browsers and units send none
 TOO_LARGE = b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
 
 if TYPE_CHECKING:
@@ -41,15 +40,14 @@ def with_timeouts(limits: ConnectionLimits, base: type[Any] = AutoHTTPProtocol) 
     return type(f"Guarded{base.__name__}", (TimeoutProtocol, base), {"limits": limits})
 
 
-def take_over(transport: asyncio.Transport, taker: asyncio.Protocol) -> tuple[set[Any], bool]:
+def take_over(transport: asyncio.Transport, taker: asyncio.Protocol) -> set[Any]:
     """Give a connection whose answer has begun to `taker`; its protocol is told that its client has gone. The server's
-    connections, which `taker` has to leave at its end, and whether the buffer is full: that is not reported anew."""
+    connections, which `taker` has to leave at its end."""
     server: Any = transport.get_protocol()
-    full: bool = server.flow.write_paused
     server.connection_lost(ConnectionResetError())
     server.connections.add(taker)
     transport.set_protocol(taker)
-    return server.connections, full
+    return cast(set[Any], server.connections)
 
 
 class ServerBeside(uvicorn.Server):
@@ -109,23 +107,17 @@ class TimeoutProtocol(Base):
             self._held.append(data)
             self.transport.pause_reading()
             return
-        between = self._between_requests()
-        # A body is bounded by its reader.
-        wait_s = self._wait_s(len(data)) if between or not self.cycle.more_body else 0.0
-        if not between:
-            self.transport.abort() if wait_s else self._feed(data)
+        if not self._between_requests():
+            # A body, which is bounded by its reader; or a request that was sent ahead.
+            self._feed(data)
             return
         self._held = [data]
-        if wait_s:
+        if wait_s := self._wait_s(len(data)):
             self.loop.call_later(wait_s, self.limits.turns.run_soon, self._asker, self._resume)
         else:
             self.limits.turns.run_soon(self._asker, self._resume)
 
     def on_response_complete(self) -> None:
-        if self._is_pipelined() and self._wait_s(0):
-            # A client that does not wait for answers cannot be slowed down by delaying them.
-            self.transport.abort()
-            return
         if self.scope.get(FROM_UNIT):
             self.limits.turns.prefer(self._asker)
         super().on_response_complete()
@@ -142,14 +134,15 @@ class TimeoutProtocol(Base):
     def _feed(self, data: bytes) -> None:
         between = self._between_requests()
         super().data_received(data)
-        if self.cycle is not self._known_cycle:
+        if not self._between_requests() and not self.cycle.more_body and self._is_pipelined():
+            # Neither browsers nor units do so; who does not wait for answers cannot be slowed down by delaying them.
+            self.transport.abort()
+        elif self.cycle is not self._known_cycle:
             self._known_cycle = self.cycle
             scope: dict[str, Any] = self.cycle.scope  # type: ignore[assignment]
             scope[TRANSPORT] = self.transport
             self._head_bytes = 0
             self._clear_deadline()
-            if len(getattr(self, "pipeline", ())) > PIPELINED_MAX:
-                self.transport.abort()
         elif between and not self.transport.is_closing():
             self._head_bytes += len(data)
             if self._head_bytes > HEAD_BYTES_MAX:
@@ -162,7 +155,7 @@ class TimeoutProtocol(Base):
         return self.limits.wait_s(self.client[0], max(1, n_bytes / REQUEST_BYTES)) if self.client else 0.0
 
     def _is_pipelined(self) -> bool:
-        """Whether the next request came before this one was answered."""
+        """Whether more came than one whole request."""
         conn = getattr(self, "conn", None)
         return bool(getattr(self, "pipeline", ())) or (conn is not None and bool(conn.trailing_data[0]))
 
@@ -172,17 +165,12 @@ class TimeoutProtocol(Base):
 
     def _set_deadline(self, seconds: float) -> None:
         self._clear_deadline()
-        self._deadline = self.loop.call_later(seconds, self._end)
+        self._deadline = self.loop.call_later(seconds, self.transport.abort)
 
     def _clear_deadline(self) -> None:
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None
-
-    def _end(self) -> None:
-        self._deadline = None
-        if not self.transport.is_closing():
-            self.transport.abort()
 
 
 BUFFER_BYTES = 16 * 1024  # as much as a record of TLS holds

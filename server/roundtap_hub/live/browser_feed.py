@@ -35,9 +35,8 @@ REST = 4  # after checking all pages, the feed rests this many times as long as 
 BATCH_PAGES = 24  # pages drawn in one go, before their clients get the changes and others have their turn
 PATCH_LETTERS = 4000  # longest patch, unless a third of the page is more: a whole page is sent as gzip
 
-WAITING_MAX = 16  # events that may wait for a slow browser; after that it only learns that its page changed
-TOO_SLOW = "too-slow"
-"""The version of a client whose shown page is unknown: it has to load the page after the next change, too."""
+UNREAD_BYTES_MAX = 64 * 1024
+"""What may wait for a browser that reads slowly. Then its feed ends: it opens another, and is told to look."""
 
 
 @dataclass(slots=True, eq=False)
@@ -54,37 +53,24 @@ class FeedClient(asyncio.Protocol):
     display: str = ""  # the display whose page it is; "": none
     redirected: bool = False  # its display was sent to another page
     own_drawing: bool = False  # its page was drawn for somebody logged in, without a variant
-    _waiting: list[bytes] | None = None  # events for a browser that reads slowly; None: its buffer has room
     _connections: set[Any] = field(default_factory=set)
 
     def begin(self) -> None:
         """Take the connection from the server's protocol, which is told that its client has gone."""
-        self._connections, full = take_over(self.transport, self)
-        # A buffer that is full already is not reported anew.
-        self._waiting = [] if full else None
+        self._connections = take_over(self.transport, self)
         self.transport.resume_reading()
 
     def send(self, event: bytes) -> None:
         """Send a chunk, as `_chunk` makes it."""
-        if self._waiting is None:
-            self.transport.write(event)
-        elif len(self._waiting) < WAITING_MAX:
-            self._waiting.append(event)
+        if self.transport.get_write_buffer_size() > UNREAD_BYTES_MAX:
+            self.transport.abort()
         else:
-            self.version = TOO_SLOW
-            self._waiting = [_event("view", TOO_SLOW)]
+            self.transport.write(event)
 
     def send_reload(self, version: str) -> None:
         """Send that the page has to be loaded."""
         self.version = version
         self.send(_event("view", version))
-
-    def pause_writing(self) -> None:
-        self._waiting = []
-
-    def resume_writing(self) -> None:
-        waiting, self._waiting = self._waiting, None
-        self.transport.write(b"".join(waiting or ()))
 
     def data_received(self, data: bytes) -> None:
         # A browser says nothing more on this connection.
@@ -174,11 +160,8 @@ class BrowserFeed:
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """GET "/feed?page=…&lang=…&variant=…&seen=…": server-sent events for as long as the client stays, or with
         "once=1" only what is new, for a page whose browser has no connection left to hold. Clients without one of the
-        hub's languages get "view" (something changed), never "patch". 503 for an address that has
-        its share of feeds, 400 for one of several requests sent at once: a feed needs its connection for itself."""
-        if TRANSPORT not in scope:
-            await send_json(send, 400, {"error": "ask for a feed alone"}, CLOSE)
-            return
+        hub's languages get "view" (something changed), never "patch". 503 for an address that has its share of feeds.
+        """
         asker = client_key_in(scope)
         if asker and self._askers[asker] >= self._of_one:
             await send_json(send, 503, {"error": "too many pages from one address"}, [(b"retry-after", b"30"), *CLOSE])

@@ -86,8 +86,8 @@ class CachedPages:
                 answered = await self._own_page(scope, send, PageKey("me", who[0], token))
             else:
                 answered = await self._public_page(scope, send, route, named)
-        except Busy as busy:
-            await self._busy.answer(scope, send, False, busy)
+        except Busy:
+            await self._busy.answer(scope, send, False)
             return None
         return None if answered else receive
 

@@ -17,7 +17,7 @@ from weakref import WeakValueDictionary
 
 from roundtap_core.clock import Instant
 from roundtap_hub.http.http_answers import gzip_bytes
-from roundtap_hub.http.page_queues import PROBE, Busy, ClientGone, PageQueue, QueueLimits
+from roundtap_hub.http.page_queues import PROBE_S, Busy, ClientGone, PageQueue
 from roundtap_hub.http.routes import PageKey
 from roundtap_hub.live.page_shapes import SHAPED
 from roundtap_hub.live.regions import RenderedPage
@@ -34,7 +34,7 @@ CLOCK_PAGE_TTL_MS = 5000
 """Maximum age of a page with a running time, which browsers without scripts reload, and of a redirect: several events
 take turns by the clock."""
 GZIP_LEVEL = 4
-DRAWING = QueueLimits(4096, 60.0)  # hundreds wait for one page, which is then there for all of them
+DRAWING_S = 60.0  # how long a page is waited for: hundreds wait for one, which is then there for all of them
 RENDER_PAGE = "roundtap.drawn"  # key of the application's function that draws a page (routes.py)
 VERSIONS_MAX, PAGE_LETTERS_MAX = 4096, 200
 """How many pages' versions are remembered until something changes, and the longest page key among them."""
@@ -72,8 +72,8 @@ class RenderInput(NamedTuple):
 
 class PageCache:
     """All cached pages. Its methods run in the event loop; pages are drawn by the application that `built` waits for,
-    in a thread of `lane`, after `give_way()`. No page is older than its
-    request: one drawn from an earlier state is used only while its version is current."""
+    in a thread of `lane`. No page is older than its request: one drawn from an earlier state is used only while its
+    version is current."""
 
     def __init__(
         self,
@@ -82,10 +82,8 @@ class PageCache:
         changed: Callable[[RenderInput, RenderInput, Iterable[PageKey]], Iterable[PageKey]],
         built: Callable[[], Awaitable[Any]],
         lane: PageQueue[list[CachedPage | None]],
-        give_way: Callable[[], None] = lambda: None,
     ) -> None:
         self._hub = hub
-        self._give_way = give_way
         self._page_version, self._changed = page_version, changed
         self._built = built
         self._lane = lane
@@ -170,7 +168,7 @@ class PageCache:
         if awaited is None or awaited.done():
             awaited = self._awaited[key, version] = asyncio.get_running_loop().create_future()
         try:
-            [page] = await self.render([key], True, DRAWING, partial(asyncio.shield, awaited), asker)
+            [page] = await self.render([key], True, DRAWING_S, partial(asyncio.shield, awaited), asker)
         except ClientGone:
             return awaited.result()
         if not awaited.done():
@@ -181,7 +179,7 @@ class PageCache:
         self,
         keys: Sequence[RenderingKey],
         whole: bool = False,
-        patience: QueueLimits = PROBE,
+        patience_s: float = PROBE_S,
         gone: Callable[[], Awaitable[Any]] | None = None,
         asker: str = "",
     ) -> list[CachedPage | None]:
@@ -194,7 +192,7 @@ class PageCache:
         def work() -> list[CachedPage | None]:
             return [self._render_one(app, render_input, now_ms, *each, whole) for each in works]
 
-        made = await self._lane.run(work, patience, gone, asker=asker)
+        made = await self._lane.run(work, patience_s, gone, asker=asker)
         for key, page in zip(keys, made, strict=True):
             if page is not None:
                 self._store(key, page)
@@ -217,8 +215,6 @@ class PageCache:
         there is no such page, or it fails."""
         if before is not None and before.version == version and not whole:
             return before
-        if not known:
-            self._give_way()
         try:
             page = app.extensions[RENDER_PAGE](key, render_input, now_ms, version, known)
         except Exception:

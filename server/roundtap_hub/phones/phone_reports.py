@@ -21,7 +21,7 @@ from roundtap_core.wire import canonical_json, digest
 from roundtap_core.words import Words
 from roundtap_hub.access.personal_links import PHONE_ACTOR, REPORTS
 from roundtap_hub.http import http_answers
-from roundtap_hub.http.page_queues import LoopInbox, RequestPriority
+from roundtap_hub.http.page_queues import LoopInbox
 from roundtap_hub.http.requester import language_of, phone_digest, words_in
 from roundtap_hub.live.cached_pages import PERSONAL_HEADERS, phone_of
 from roundtap_hub.store.service import HubStopped, Snapshot, Step
@@ -215,11 +215,10 @@ BODY_BYTES_MAX, BODY_WITHIN_S, SAVE_S = 16 * 1024, 15.0, 10.0
 
 
 class PhoneReportApi:
-    """Takes reports; `precedence`: while one is handled, pages give way."""
+    """Takes reports."""
 
-    def __init__(self, hub: RunningHub, precedence: RequestPriority) -> None:
+    def __init__(self, hub: RunningHub) -> None:
         self._hub = hub
-        self._precedence = precedence
         self._inbox = LoopInbox()
 
     async def answer(
@@ -246,8 +245,7 @@ class PhoneReportApi:
         for_script = b"application/json" in http_answers.get_header(scope, b"accept")
         words = words_in(language_of(scope, self._hub.language))
         try:
-            with self._precedence:
-                fate = fate_json(await self._fate(who, fields, phone_of(scope)), words)
+            fate = fate_json(await self._fate(who, fields, phone_of(scope)), words)
         except Problem as problem:
             if for_script:
                 await http_answers.send_json(

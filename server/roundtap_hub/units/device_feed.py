@@ -4,7 +4,7 @@ import asyncio
 import logging
 import secrets
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -211,7 +211,7 @@ class DeviceFeed:
             hello.unit, key, hello.nonce, secrets.token_hex(8), hello.instance, {event for event, _ in hello.reports}
         )
 
-    async def stream(self, connection: UnitConnection, hello: Hello) -> AsyncIterator[bytes]:
+    async def stream(self, connection: UnitConnection, hello: Hello) -> AsyncGenerator[bytes, None]:
         """The signed messages of one connection, as server-sent events, for as long as the client stays."""
         hub, unit = self._hub, connection.unit
         if hub.units.keys.get(unit) != connection.key:

@@ -30,7 +30,7 @@ from roundtap_core.words import LANGUAGES, core_words
 from roundtap_hub.access.unit_keys import ASKS, ELSEWHERE, PANEL_ASKS, REPORTS, STATUS, TIME, UnitAnswer, answer_unit
 from roundtap_hub.http.host import hall_address
 from roundtap_hub.http.http_answers import Receive, Scope, Send
-from roundtap_hub.http.page_queues import LoopInbox, RequestPriority
+from roundtap_hub.http.page_queues import LoopInbox
 from roundtap_hub.http.routes import PANEL, TABLE, route
 from roundtap_hub.store import continuing
 from roundtap_hub.store.command_pipeline import STRAY_REASONS, report_step, stray_step, validate_report
@@ -110,12 +110,10 @@ def any_receipt(snapshot: Snapshot, event: str, report_id: str) -> messages.Repo
 
 
 class TableApi:
-    """The table units' requests, on one event loop: any number of reports wait for one commit. While a report is under
-    way, `precedence` makes pages wait."""
+    """The table units' requests, on one event loop: any number of reports wait for one commit."""
 
-    def __init__(self, hub: RunningHub, precedence: RequestPriority) -> None:
+    def __init__(self, hub: RunningHub) -> None:
         self._hub = hub
-        self._precedence = precedence
         self._inbox = LoopInbox()
         self._saving: dict[tuple[str, str], Future[list[Entry]]] = {}
 
@@ -142,8 +140,7 @@ class TableApi:
         unit, key, signed = self._hub.units.auth.verify_report(message, address)
         report = validate_report(signed)
         try:
-            with self._precedence:
-                echo = await self._record(report)
+            echo = await self._record(report)
         except Problem as problem:
             return 503 if problem.key == "not_saved" else 400, {"error": problem.say()}
         except (HubStopped, TimeoutError):

@@ -1,4 +1,4 @@
-"""Phones that want the hub for themselves: sixty connections an address that ask without end, and silent ones over TLS.
+"""Phones that want the hub for themselves: sixty connections an address that ask without end; and crowds over TLS.
 
 Run by `ClientProcess("rig.attackers", port=…, secure_port=…)`. Each address is one of 127.0.1.*.
 """
@@ -58,8 +58,8 @@ class Attack:
         return {}
 
     async def connect(self, order: dict[str, Any]) -> dict[str, Any]:
-        """`count` connections, from as many addresses as that takes: plain, silent on the encrypted port, over TLS, or
-        over TLS with a feed (`how`). Those that the hub still holds."""
+        """`count` connections, from as many addresses as that takes: plain, over TLS, or over TLS with a feed (`how`).
+        Those that the hub still holds."""
         gate = asyncio.Semaphore(8)
 
         async def one(number: int) -> None:
@@ -73,7 +73,7 @@ class Attack:
         return {"open": sum(not writer.transport.is_closing() for writer in self._writers)}
 
     async def _open(self, how: str, source: str) -> None:
-        encrypted = ssl._create_unverified_context() if how in ("tls", "feed") else None
+        encrypted = ssl._create_unverified_context() if how != "plain" else None
         port = self._config["port" if how == "plain" else "secure_port"]
         reader, writer = await asyncio.open_connection(
             "127.0.0.1", port, local_addr=(source, 0), ssl=encrypted, limit=4096

@@ -6,6 +6,8 @@ import urllib.parse
 
 from rig.hub_process import PIN, HubProcess
 
+LEAST = "GET /time"
+
 TOKEN = re.compile(r'name="csrf" value="([^"]+)"')
 
 
@@ -62,3 +64,12 @@ class Browser:
             name, _, value = said.split(";")[0].partition("=")
             self._cookies[name] = value
         return content, answer
+
+
+def least_cpu_ms(hub: HubProcess, times: int = 256) -> float:
+    """The hub's processor for the least that can be asked of it."""
+    browser = Browser(hub)
+    try:
+        return hub.cpu_ms([lambda: browser.get("/time")] * times)
+    finally:
+        browser.close()

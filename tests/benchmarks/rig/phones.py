@@ -74,8 +74,6 @@ class Phone:
         self._tasks: set[asyncio.Task[None]] = set()
         self._looking = self._again = self._due = False
         self._told = 0.0
-        self.heard_s = 0.0
-        """When the feed last said anything."""
 
     async def load(self) -> float | None:
         """The page anew, as after a thumb on "reload": seconds until page and files are there; None: they were not."""
@@ -174,12 +172,7 @@ class Phone:
                 await self._times.get("/time")
                 await asyncio.sleep(0.03 if number < 6 else 0.25)
 
-    def break_feed(self) -> None:
-        """As when the radio is lost for a moment."""
-        self._feed.close()
-
     def _take(self, event: str, data: str, now: float) -> None:
-        self.heard_s = now
         if event == "patch":
             said = json.loads(data)
             if said.get("regions") is not None and said["from"] == self._seen and not self._looking:
@@ -252,22 +245,6 @@ class Phones:
         gc.collect()
         gc.freeze()
         return {"open": sum(phone.open for phone in self._phones), "load_ms": took}
-
-    async def do_reconnect(self, order: dict[str, Any]) -> dict[str, Any]:
-        """Every feed breaks within `over_s` seconds and is opened again by its page: milliseconds until each was told
-        something anew, as far as they were within `patience_s`."""
-        broken = dict.fromkeys(self._phones, 0.0)
-
-        async def breaks(phone: Phone, after_s: float) -> None:
-            await asyncio.sleep(after_s)
-            broken[phone] = time.monotonic()
-            phone.break_feed()
-
-        await asyncio.gather(*(breaks(phone, self._rand.random() * order["over_s"]) for phone in self._phones))
-        give_up = time.monotonic() + order["patience_s"]
-        while time.monotonic() < give_up and any(phone.heard_s <= broken[phone] for phone in self._phones):
-            await asyncio.sleep(0.05)
-        return {"back_ms": [(phone.heard_s - since) * 1000 for phone, since in broken.items() if phone.heard_s > since]}
 
     async def do_waves(self, order: dict[str, Any]) -> dict[str, Any]:
         """Every `period_s` seconds all reload within `spread_s`, until "calm" is said."""

@@ -19,7 +19,8 @@ from roundtap.main import END_WITH_STDIN, end_with_stdin
 @dataclass(frozen=True, slots=True)
 class Row:
     """One figure. Smaller is better unless `at_least`. `gate` and `floor` are in the figure's unit; None: there is
-    none, or it could not be measured (`note` says why). A gate holds `since` a day."""
+    none, or it could not be measured (`note` says why). A gate holds `since` a day. `felt`: what a person in the hall
+    notices of it, in one line."""
 
     name: str
     figure: float | None
@@ -30,6 +31,7 @@ class Row:
     at_least: bool = False
     note: str = ""
     since: str = ""
+    felt: str = ""
 
     def __post_init__(self) -> None:
         if self.gate is not None and not self.since:
@@ -146,7 +148,9 @@ def line_of(row: Row) -> str:
     gate = f", gate {shown(row.gate, row.unit)} since {row.since}: {row.met}" if row.gate is not None else ""
     floor = f", {row.floor_name} {shown(row.floor, row.unit)}" if row.floor is not None else ""
     note = f" ({row.note})" if row.note else ""
-    return f"{row.name}: {shown(row.figure, row.unit)}{gate}{floor}{note}"
+    ratio = f", {found} ×" if (found := _ratio(row)) else ""
+    felt = f" — {row.felt}" if row.felt else ""
+    return f"{row.name}: {shown(row.figure, row.unit)}{gate}{floor}{ratio}{note}{felt}"
 
 
 def print_table(rows: Mapping[str, Sequence[Row]], taken_s: Mapping[str, float], circumstances: str = "") -> None:

@@ -196,7 +196,7 @@ def test_a_long_queue_before_the_pages_is_no_silence(live: Live, monkeypatch: py
     """Two hundred phones at once: the watchdog's page is the next, not the last."""
     # However busy the machine is that tests this: no spare thread takes a phone on, and no phone leaves.
     monkeypatch.setattr(page_queues, "LONG_S", 3600)
-    monkeypatch.setattr(page_threads.page_queues, "PAGE", page_queues.PROBE)
+    monkeypatch.setattr(page_threads.page_queues, "PAGE_S", page_queues.PROBE_S)
     live.stuck.clear()
     # While the pages are still being built, a later request may come before an earlier one.
     phones = [live.client.begin("GET", "/stuck")]
@@ -226,7 +226,7 @@ def test_a_writer_that_hangs_is_silence(live: Live) -> None:
 def test_public_pages_that_are_drawn_no_more_are_silence(live: Live) -> None:
     hold = threading.Event()
     lane: Any = live.app.cached_pages._cache._lane
-    asyncio.run_coroutine_threadsafe(lane.run(partial(hold.wait, 30), page_queues.PROBE), live.client.loop)
+    asyncio.run_coroutine_threadsafe(lane.run(partial(hold.wait, 30), page_queues.PROBE_S), live.client.loop)
     live.watch()
     assert live.is_silent()
     hold.set()

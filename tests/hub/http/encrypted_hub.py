@@ -47,7 +47,8 @@ def bytes_in_use() -> int:
 
 async def serve(folder: Path, application: HubApplication) -> None:
     limits = ConnectionLimits(100, time.monotonic)
-    listener = LimitedListener().limited_by(ConnectionLimits(ENCRYPTED_MAX, time.monotonic, PER_ADDRESS // 2))
+    listener = LimitedListener()
+    listener.limits = ConnectionLimits(ENCRYPTED_MAX, time.monotonic, PER_ADDRESS // 2)
     listener.bind(("127.0.0.1", 0))
     listener.listen(1024)
     listener.setblocking(False)

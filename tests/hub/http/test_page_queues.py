@@ -1,4 +1,4 @@
-"""Lanes of few threads: who comes first, who waits, who is sent away, and pages that give way to reports."""
+"""Lanes of few threads: who comes first, who waits, who is sent away."""
 
 import asyncio
 import threading
@@ -13,17 +13,14 @@ from roundtap_hub.http.page_queues import (
     HEAD_START,
     UNITS_IN_A_ROW,
     UNITS_MAX,
-    AddressBusy,
     Busy,
     ClientGone,
     FairLine,
     LoopTurns,
     PageQueue,
-    QueueLimits,
-    RequestPriority,
 )
 
-LONG = QueueLimits(100, 30.0)
+LONG = 30.0
 
 CROWD = [f"10.42.0.{n}" for n in range(16)]
 
@@ -50,7 +47,7 @@ def play(scene: Callable[[PageQueue[str], Work], Coroutine[Any, Any, None]], thr
 
     async def run() -> None:
         try:
-            await scene(PageQueue("test", threads, spare, per_address=60), work)
+            await scene(PageQueue("test", threads, spare), work)
         finally:
             work.let.set()
 
@@ -90,21 +87,10 @@ def test_the_watchdog_is_the_next_not_the_last() -> None:
     assert play(scene).begun == ["a", "probe", "b"]
 
 
-def test_behind_a_full_queue_nobody_waits_and_nothing_is_done() -> None:
-    async def scene(lane: PageQueue[str], work: Work) -> None:
-        tasks = [await begin(lane.run(work("a", waits=True), LONG)), await begin(lane.run(work("b"), LONG))]
-        with pytest.raises(Busy):
-            await lane.run(work("c"), QueueLimits(1, 30.0))
-        work.let.set()
-        await asyncio.gather(*tasks)
-
-    assert play(scene).begun == ["a", "b"]
-
-
 def test_whose_patience_ends_leaves_the_queue_to_the_others() -> None:
     async def scene(lane: PageQueue[str], work: Work) -> None:
         tasks = [await begin(lane.run(work("a", waits=True), LONG))]
-        hasty = await begin(lane.run(work("hasty"), QueueLimits(100, 0.001)))
+        hasty = await begin(lane.run(work("hasty"), 0.001))
         tasks.append(await begin(lane.run(work("b"), LONG)))
         with pytest.raises(Busy):
             await hasty
@@ -274,64 +260,6 @@ def test_a_lane_serves_whoever_asks_once_next() -> None:
     assert play(scene).begun.index("leave") == 2, "at most one of each address is before it"
 
 
-def test_one_address_waits_with_so_many_and_the_next_is_told_that_it_is_this_address() -> None:
-    async def scene(lane: PageQueue[str], work: Work) -> None:
-        tasks = [await begin(lane.run(work("now", waits=True), LONG))]
-        tasks += [await begin(lane.run(work("greedy"), LONG, asker="10.42.0.7")) for _ in range(60)]
-        with pytest.raises(AddressBusy):
-            await lane.run(work("one more"), LONG, asker="10.42.0.7")
-        work.let.set()
-        await asyncio.gather(*tasks)
-
-    assert play(scene).begun == ["now", *["greedy"] * 60]
-
-
-def test_where_the_line_is_full_the_address_with_most_loses_the_last_of_its_requests() -> None:
-    """Sixteen addresses filled it, and everybody else was sent away."""
-
-    async def scene(lane: PageQueue[str], work: Work) -> None:
-        limits = QueueLimits(5, 30.0)
-        tasks = [await begin(lane.run(work("now", waits=True), limits))]
-        greedy = [await begin(lane.run(work(f"greedy {n}"), limits, asker="10.42.0.7")) for n in range(4)]
-        tasks += [await begin(lane.run(work(name), limits, asker=name)) for name in ("leave", "call")]
-        with pytest.raises(AddressBusy):
-            await greedy[3]
-        work.let.set()
-        await asyncio.gather(*tasks, *greedy[:3])
-
-    assert play(scene).begun == ["now", "greedy 0", "leave", "call", "greedy 1", "greedy 2"]
-
-
-def test_where_the_line_is_full_of_single_requests_who_had_a_turn_makes_room_for_who_had_none() -> None:
-    """Sixty addresses of one laptop filled the line of the logins, one request each, and came again at once."""
-
-    async def scene(lane: PageQueue[str], work: Work) -> None:
-        crowd = QueueLimits(len(CROWD), 30.0)
-        first = asyncio.create_task(lane.run(work("first", waits=True), crowd))
-        await asyncio.sleep(0)
-        for again in ("", " again"):
-            waiting = [
-                asyncio.create_task(lane.run(work(f"{who}{again}", waits=not again), crowd, asker=who)) for who in CROWD
-            ]
-            await asyncio.sleep(0)
-            if not again:
-                with pytest.raises(Busy):
-                    await lane.run(work("10.42.1.1"), crowd, asker="10.42.1.1")
-                work.let.set()
-                await asyncio.gather(first, *waiting)
-                work.let.clear()
-                first = asyncio.create_task(lane.run(work("second", waits=True), crowd))
-                await asyncio.sleep(0)
-        newcomer = asyncio.create_task(lane.run(work("10.42.1.1"), crowd, asker="10.42.1.1"))
-        await asyncio.sleep(0)
-        work.let.set()
-        assert await newcomer == "10.42.1.1"
-        assert [type(each) for each in await asyncio.gather(*waiting, return_exceptions=True)].count(AddressBusy) == 1
-
-    work = play(scene)
-    assert work.begun[len(CROWD) + 1 :][:2] == ["second", "10.42.1.1"]
-
-
 def test_the_loop_s_turns_go_by_address_too() -> None:
     """A report was read after all that sixty connections of each of sixteen addresses had sent."""
     handled: list[str] = []
@@ -416,76 +344,3 @@ def test_between_two_calls_in_turn_the_loop_does_what_else_there_is() -> None:
 
     asyncio.run(scene())
     assert handled[:2] == ["greedy 0", "what was under way"]
-
-
-# --- reports go first ---------------------------------------------------------------------------------------------
-
-
-def test_a_page_is_begun_when_the_last_report_has_its_echo(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("roundtap_hub.http.page_queues.GIVE_WAY_S", 30.0)
-    precedence, begun = RequestPriority(), threading.Event()
-
-    def page() -> None:
-        precedence.give_way()
-        begun.set()
-
-    with precedence:
-        with precedence:
-            thread = threading.Thread(target=page)
-            thread.start()
-        assert not begun.is_set()
-    thread.join(timeout=30)
-    assert begun.is_set()
-
-
-def test_a_players_page_gives_way_to_reports_and_to_the_staff_whose_pages_give_way_to_reports(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("roundtap_hub.http.page_queues.GIVE_WAY_S", 30.0)
-    reports = RequestPriority()
-    staff, begun = RequestPriority(reports), threading.Event()
-
-    def players_page() -> None:
-        staff.give_way()
-        begun.set()
-
-    thread = threading.Thread(target=players_page)
-    with staff:
-        reports.give_way()
-        with reports:
-            thread.start()
-        assert not begun.is_set()
-    thread.join(timeout=30)
-    assert begun.is_set()
-
-
-def test_a_page_does_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("roundtap_hub.http.page_queues.GIVE_WAY_S", 0.001)
-    precedence = RequestPriority()
-    with precedence:
-        precedence.give_way()
-
-
-def test_who_waits_for_a_place_in_the_lane_is_not_under_way_yet() -> None:
-    staff = RequestPriority()
-
-    async def go() -> None:
-        lane, first_may_end = PageQueue[bool]("staff", 1, 0, 8), threading.Event()
-        first = asyncio.ensure_future(lane.run(lambda: first_may_end.wait(30), LONG))
-        second = asyncio.ensure_future(lane.run(lambda: not staff._free.is_set(), LONG, running=staff))
-        await asyncio.sleep(0)
-        assert staff._free.is_set(), "the first holds the place"
-        first_may_end.set()
-        assert await first
-        assert await second, "under way while it runs"
-        assert staff._free.is_set()
-
-    asyncio.run(go())
-
-
-def test_a_report_that_failed_is_under_way_no_longer() -> None:
-    precedence = RequestPriority()
-    with pytest.raises(ValueError, match="x"), precedence:
-        raise ValueError("x")
-    precedence.give_way()
-    assert precedence._free.is_set()

@@ -17,7 +17,6 @@ from roundtap_hub.app.flask_app import create_app  # noqa: F401 (declares every 
 from roundtap_hub.http import page_threads
 from roundtap_hub.http.connection_limits import PER_ADDRESS
 from roundtap_hub.http.http_answers import discard_body, get_header
-from roundtap_hub.http.page_queues import QueueLimits, RequestPriority
 from roundtap_hub.http.page_threads import FORM_BYTES_MAX, PLAYERS_AT_ONCE, BusyPage, PageThreads
 from roundtap_hub.http.routes import allowed_roles, find_route
 from roundtap_hub.http.static_files import StaticFiles
@@ -67,12 +66,8 @@ class Parts:
 class House:
     def __init__(self) -> None:
         self.pages = Pages()
-        reports = RequestPriority()
-        self.staff = RequestPriority(reports)
         self.threads = PageThreads(
             lambda: self.pages,
-            reports,
-            self.staff,
             BusyPage(StaticFiles(), "de"),
             lambda scope: b"organizer" in get_header(scope, b"cookie"),
             lambda scope: b"known" in get_header(scope, b"cookie"),
@@ -176,15 +171,6 @@ def test_the_organizer_and_the_print_station_pass_the_players_queue(house: House
     assert [answer.result(30).status_code for answer in [*slow, waiting]] == [201] * (PLAYERS_AT_ONCE + 1)
 
 
-def test_players_pages_give_way_while_an_organizer_s_request_is_under_way(house: House) -> None:
-    slow = house.client.begin("GET", "/console/slow", headers=IN)
-    house.client.until(lambda: len(house.pages.asked) == 1)
-    assert not house.staff._free.is_set()
-    house.pages.let.set()
-    assert slow.result(30).status_code == 201
-    assert house.staff._free.is_set()
-
-
 def test_strangers_at_the_console_and_at_the_login_take_no_organizer_s_place(house: House) -> None:
     house.fill_players()
     outside = [house.client.begin("POST", "/console/e1/clock") for _ in range(20)]
@@ -209,22 +195,6 @@ def test_a_known_device_and_the_page_of_the_login_wait_behind_nobody_who_guesses
     assert [slow.result(30).status_code, guessing.result(30).status_code] == [201, 201]
 
 
-def test_one_address_waits_with_a_few_requests_and_is_told_so_in_its_language(house: House) -> None:
-    house.fill_players()
-    greedy = [
-        house.client.begin("GET", "/e/e1", headers={"accept_language": "en"}, peer="10.42.0.9")
-        for _ in range(PER_ADDRESS // 2 + 3)
-    ]
-    house.client.until(lambda: sum(answer.done() for answer in greedy) == 3)
-    refused = [answer.result() for answer in greedy if answer.done()]
-    assert {answer.status_code for answer in refused} == {429}
-    assert all(3 <= int(answer.headers["retry-after"]) <= 7 for answer in refused)
-    assert catalogue("roundtap_hub", "en")("busy.yours.out") in refused[0].text
-    other = house.client.begin("GET", "/e/e1", peer="10.42.0.10")
-    house.pages.let.set()
-    assert other.result(30).status_code == 201
-
-
 def test_a_wish_to_leave_waits_behind_one_page_of_each_greedy_address_at_most(house: House) -> None:
     """With sixty connections of each of sixteen addresses it was the last of all: 7 to 12 s."""
     slow = house.fill_players()
@@ -242,12 +212,15 @@ def test_a_wish_to_leave_waits_behind_one_page_of_each_greedy_address_at_most(ho
 def test_in_the_hall_s_own_network_ipv6_phones_have_turns_of_their_own(house: House) -> None:
     """All of them were one caller: sixty connections of one took everybody's place."""
     house.client.seen_as = {"server": ("fd00:1::1", 8080)}
-    house.fill_players()
-    greedy = [house.client.begin("GET", "/e/e1", peer="fd00:1::7") for _ in range(PER_ADDRESS // 2 + 1)]
-    house.client.until(lambda: sum(answer.done() for answer in greedy) == 1)
-    neighbour = house.client.begin("GET", "/e/e1", peer="fd00:1::8")
+    slow = house.fill_players()
+    slow += [house.client.begin("GET", "/e/e1", peer="fd00:1::7") for _ in range(PER_ADDRESS)]
+    house.client.until(lambda: len(house.threads._players._waiting) == PER_ADDRESS)
+    slow.append(house.client.begin("GET", "/e/neighbour", peer="fd00:1::8"))
+    house.client.until(lambda: len(house.threads._players._waiting) == PER_ADDRESS + 1)
     house.pages.let.set()
-    assert neighbour.result(30).status_code == 201
+    assert {answer.result(30).status_code for answer in slow} == {201}
+    asked = [environ["PATH_INFO"] for environ in house.pages.asked]
+    assert asked.index("/e/neighbour") <= PLAYERS_AT_ONCE + 1
 
 
 def test_the_watchdog_s_page_passes_the_queue_too_and_comes_from_every_lane(house: House) -> None:
@@ -264,8 +237,8 @@ def test_the_watchdog_s_page_passes_the_queue_too_and_comes_from_every_lane(hous
 
 @pytest.fixture
 def full(house: House, monkeypatch: pytest.MonkeyPatch) -> House:
-    """All threads have something to do, and no page may wait for one."""
-    monkeypatch.setattr(page_threads.page_queues, "PAGE", QueueLimits(0, 0.01))
+    """All threads have something to do, and no page waits for one for long."""
+    monkeypatch.setattr(page_threads.page_queues, "PAGE_S", 0.01)
     house.fill_players()
     return house
 
@@ -303,7 +276,7 @@ def test_a_form_waits_where_a_page_is_sent_away(full: House) -> None:
 def test_a_form_whose_turn_never_comes_is_told_that_nothing_was_done(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(page_threads.page_queues, "FORM", QueueLimits(10, 0.01))
+    monkeypatch.setattr(page_threads.page_queues, "FORM_S", 0.01)
     house.fill_players()
     answer = house.client.post("/e/form", data=b"a=1")
     assert answer.status_code == 503

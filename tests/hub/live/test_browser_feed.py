@@ -2,14 +2,14 @@
 
 import asyncio
 import random
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import pytest
 from asgi_client import AsgiClient
-from feed_listener import PATIENCE_S, FeedLink, Listener, joined
+from feed_listener import PATIENCE_S, FeedLink, Listener
 from page_dom import tree
 from pages_kit import House, open_house
 
@@ -29,7 +29,7 @@ from roundtap_core.records import Result, SidePair
 from roundtap_hub.app.asgi import HubApplication
 from roundtap_hub.http.routes import PageKey
 from roundtap_hub.live import browser_feed
-from roundtap_hub.live.browser_feed import WAITING_MAX, FeedClient, ViewerGroup
+from roundtap_hub.live.browser_feed import UNREAD_BYTES_MAX, FeedClient, ViewerGroup
 from roundtap_hub.live.page_cache import RenderingKey
 
 PATHS = (
@@ -184,61 +184,26 @@ def test_an_event_that_ends_the_waiting_is_told(tmp_path: Path):
         assert client.get("/wall?theme=dark").headers["location"] == "/wall/e1?theme=dark"
 
 
-def opened(sent: list[bytes], full: bool = False) -> FeedClient:
-    """A browser's connection; what is written to it is noted in `sent`. `full`: its buffer has no room."""
+def opened(sent: list[bytes]) -> tuple[FeedClient, FeedLink]:
+    """A browser's connection; what is written to it is noted in `sent`."""
     group = ViewerGroup(RenderingKey(PageKey("e", "e1"), "", "en"), "v0", "v0", None)
     link = FeedLink(sent.append)
-    link.flow.write_paused = full
     client = FeedClient(group, "v0", cast(asyncio.Transport, link), lambda _: None)
     client.begin()
-    return client
+    return client, link
 
 
-def test_who_reads_slowly_gets_it_all_in_order_once_it_reads():
+def test_who_reads_slowly_gets_it_all_in_order_and_who_reads_much_too_slowly_opens_another_feed():
+    """What a sleeping phone does not read is no more than so many bytes; it looks anew once it is awake."""
     sent: list[bytes] = []
-    client = opened(sent)
+    client, link = opened(sent)
     client.send(b"0;")
-    client.pause_writing()
-    for n in range(1, 5):
-        client.send(b"%d;" % n)
-    assert sent == [b"0;"]
-    client.resume_writing()
-    client.send(b"5;")
-    assert sent == [b"0;", b"1;2;3;4;", b"5;"]
-
-
-def test_who_reads_much_too_slowly_is_told_to_look():
-    sent: list[bytes] = []
-    client = opened(sent)
-    client.pause_writing()
-    for n in range(WAITING_MAX + 1):
-        client.version = f"v{n}"
-        client.send(b"event: patch\ndata: %d\n\n" % n)
-    # What comes next is told to who shows another version, and so as a view, too.
-    assert client.version == "too-slow"
-    client.resume_writing()
-    assert joined(b"".join(sent)) == b"event: view\ndata: too-slow\n\n"
-
-
-def test_who_does_not_read_what_was_asked_before_is_sent_nothing_more():
-    sent: list[bytes] = []
-    client = opened(sent, full=True)
-    for n in range(4):
-        client.send(b"%d;" % n)
-    assert not sent
-    client.resume_writing()
-    assert sent == [b"0;1;2;3;"]
-
-
-def test_a_feed_among_requests_sent_at_once_is_refused(house: House):
-    answers: list[MutableMapping[str, Any]] = []
-
-    async def send(message: MutableMapping[str, Any]) -> None:
-        answers.append(message)
-
-    # Only the last one of a packet is given the connection.
-    asyncio.run(HubApplication(house.hub).browsers.answer({"query_string": b"page=e/e1", "headers": []}, None, send))
-    assert answers[0]["status"] == 400
+    link.unread_bytes = UNREAD_BYTES_MAX
+    client.send(b"1;")
+    assert (sent, link.is_closing()) == ([b"0;", b"1;"], False)
+    link.unread_bytes = UNREAD_BYTES_MAX + 1
+    client.send(b"2;")
+    assert (sent, link.is_closing()) == ([b"0;", b"1;"], True)
 
 
 def test_a_hub_that_stops_ends_its_feeds(house: House, client: AsgiClient):

@@ -357,16 +357,6 @@ def test_a_body_that_is_announced_too_large_is_answered_without_a_byte_of_it(ben
     assert (answer.status_code, answer.headers["connection"]) == (403, "close")
 
 
-def test_pages_wait_while_a_report_is_under_way_and_no_longer(bench: Bench, slow: SlowDisk) -> None:
-    free = bench.app.table_api._precedence._free
-    answers = [begin(bench, report_id="r1"), begin(bench, report_id="r2")]
-    under_way(bench, 2)
-    assert not free.is_set()
-    slow.let.set()
-    fates(answers)
-    bench.client.until(free.is_set)
-
-
 def test_the_writer_s_probe_answers_and_says_when_the_hub_stops(bench: Bench) -> None:
     bench.client.run(bench.app.table_api.probe())
     bench.hub.service.stop()
