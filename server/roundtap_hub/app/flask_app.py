@@ -131,7 +131,6 @@ def _add_routes(app: Flask) -> None:
     """The part that needs no hub."""
     # Only declared methods are answered.
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
-    app.jinja_environment = template_tags.Templates
     app.jinja_loader = FileSystemLoader([HUB / room / "templates" for room in ROOMS])
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     # A page has hundreds of links, mostly the same ones each time.

@@ -9,12 +9,11 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 import msgspec
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from roundtap_hub.http.http_answers import Deflated
 from roundtap_hub.http.routes import PageKey
 from roundtap_hub.live.regions import Piece, Region, RenderedPage, Row
-from roundtap_hub.live.template_tags import escape_text
 from roundtap_hub.views.round_clock import clock_text
 
 SHAPES_MAX = 256  # some 12 kB each: a round has some twenty in each language
@@ -61,14 +60,14 @@ class Slots:
     `context`: what a template with slots is given in any case."""
 
     def __init__(self, time: str) -> None:
-        self.values: list[Markup] = [escape_text(time)]
+        self.values: list[Markup] = [escape(time)]
         self.context = _CLOCK if time else _CLOCK_ALONE
 
     def add(self, value: object) -> Any:
         """A slot for this text or number; None, and an empty text, stays what it is."""
         if value is None or value == "":
             return value
-        self.values.append(escape_text(value if type(value) is str else str(value)))
+        self.values.append(escape(value))
         return _SLOTS[len(self.values) - 1]
 
 

@@ -75,7 +75,7 @@ RowSource = tuple[str, Hashable, object]
 
 RENDER_CACHE = "roundtap-console"  # the application's extension key for the console's pages
 
-# What all pages give their templates: the same objects each time, so that they share macros (live/template_tags.py).
+# What all pages give their templates.
 _SHARED: Mapping[str, Any] = {
     "languages": LANGUAGES,
     "clock_text": clock_text,

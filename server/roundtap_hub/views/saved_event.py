@@ -5,7 +5,6 @@ import re
 import threading
 import unicodedata
 from collections.abc import Callable, Hashable, Mapping
-from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import cached_property, update_wrapper
 from operator import attrgetter
@@ -57,48 +56,32 @@ A = TypeVar("A", bound=HasEventId)
 
 
 class Memoized(Generic[A, R]):
-    """A function of one argument whose answers are shared among arguments of one event with equal `key(argument)`. An
-    error is raised for all who waited, and not kept."""
+    """A function of one argument whose answers are shared among arguments of one event with equal `key(argument)`."""
 
     def __init__(self, work: Callable[[A], R], key: Callable[[A], object]) -> None:
         self._do = work
         self._key = key
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._known: dict[Hashable, tuple[tuple[object, R], ...]] = {}
-        self._under_way: dict[Hashable, list[tuple[object, Future[R]]]] = {}
         update_wrapper(self, work)
 
     def __call__(self, argument: A) -> R:
         key, event = self._key(argument), argument.event_id
-        # Without the lock: nothing is ever changed in a tuple.
-        for earlier_key, answer in self._known.get(event, ()):
-            if earlier_key == key:
-                return answer
+        # Nothing is ever changed in a tuple: what is known is found without waiting for what is being worked out.
+        found = self._find(event, key)
+        if found:
+            return found[0]
         with self._lock:
-            waited = self._under_way.setdefault(event, [])
-            future = next((future for other, future in waited if other == key), None)
-            if mine := future is None:
-                future = Future()
-                waited.append((key, future))
-        if mine:
-            try:
-                future.set_result(self._do(argument))
-            except BaseException as error:
-                future.set_exception(error)
-            self._done(event, key, future)
-        return future.result()
+            found = self._find(event, key) or (self._do(argument),)
+            known = ((key, found[0]), *self._known.pop(event, ()))
+            self._known[event] = known[:MAX_MOMENTS]
+            # The events that changed last stay.
+            for old in list(self._known)[:-MAX_EVENTS]:
+                del self._known[old]
+        return found[0]
 
-    def _done(self, event: Hashable, key: object, future: Future[R]) -> None:
-        with self._lock:
-            self._under_way[event] = [other for other in self._under_way[event] if other[1] is not future]
-            if not self._under_way[event]:
-                del self._under_way[event]
-            if future.exception() is None:
-                # The events that changed last stay.
-                before = self._known.pop(event, ())
-                self._known[event] = ((key, future.result()), *before)[:MAX_MOMENTS]
-                while len(self._known) > MAX_EVENTS:
-                    del self._known[next(iter(self._known))]
+    def _find(self, event: Hashable, key: object) -> tuple[R] | None:
+        return next(((answer,) for known, answer in self._known.get(event, ()) if known == key), None)
 
 
 def memoized(work: Callable[[A], R]) -> Memoized[A, R]:
