@@ -12,6 +12,7 @@ import msgspec
 from markupsafe import Markup, escape
 
 from roundtap_hub.http.http_answers import Deflated
+from roundtap_hub.http.requester import bidi_isolated
 from roundtap_hub.http.routes import PageKey
 from roundtap_hub.live.regions import Piece, Region, RenderedPage, Row
 from roundtap_hub.views.round_clock import clock_text
@@ -64,8 +65,9 @@ class Slots:
         self.context = _CLOCK if time else _CLOCK_ALONE
 
     def add(self, value: object) -> Any:
-        """A slot for this text or number; None, and an empty text, stays what it is."""
-        if value is None or value == "":
+        """A slot for this text or number. None and an empty text stay what they are, and a text that sentences write
+        otherwise than it stands alone (http/requester.py)."""
+        if value is None or value == "" or (isinstance(value, str) and bidi_isolated(value) != value):
             return value
         self.values.append(escape(value))
         return _SLOTS[len(self.values) - 1]
