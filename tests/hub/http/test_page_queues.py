@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from faults import fails
+from patience import GUARD_S
 from roundtap_hub.http.page_queues import (
     FIRST,
     HEAD_START,
@@ -421,8 +422,14 @@ def test_between_two_calls_in_turn_the_loop_does_what_else_there_is() -> None:
 # --- reports go first ---------------------------------------------------------------------------------------------
 
 
-def test_a_page_is_begun_when_the_last_report_has_its_echo(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("roundtap_hub.http.page_queues.GIVE_WAY_S", 30.0)
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page gives way for as long as it takes."""
+    monkeypatch.setattr("roundtap_hub.http.page_queues.GIVE_WAY_S", GUARD_S)
+
+
+@pytest.mark.usefixtures("patient")
+def test_a_page_is_begun_when_the_last_report_has_its_echo() -> None:
     precedence, begun = RequestPriority(), threading.Event()
 
     def page() -> None:
@@ -434,14 +441,12 @@ def test_a_page_is_begun_when_the_last_report_has_its_echo(monkeypatch: pytest.M
             thread = threading.Thread(target=page)
             thread.start()
         assert not begun.is_set()
-    thread.join(timeout=30)
+    thread.join(timeout=GUARD_S)
     assert begun.is_set()
 
 
-def test_a_players_page_gives_way_to_reports_and_to_the_staff_whose_pages_give_way_to_reports(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("roundtap_hub.http.page_queues.GIVE_WAY_S", 30.0)
+@pytest.mark.usefixtures("patient")
+def test_a_players_page_gives_way_to_reports_and_to_the_staff_whose_pages_give_way_to_reports() -> None:
     reports = RequestPriority()
     staff, begun = RequestPriority(reports), threading.Event()
 
@@ -455,12 +460,11 @@ def test_a_players_page_gives_way_to_reports_and_to_the_staff_whose_pages_give_w
         with reports:
             thread.start()
         assert not begun.is_set()
-    thread.join(timeout=30)
+    thread.join(timeout=GUARD_S)
     assert begun.is_set()
 
 
-def test_a_page_does_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("roundtap_hub.http.page_queues.GIVE_WAY_S", 0.001)
+def test_a_page_does_not_wait_for_ever() -> None:
     precedence = RequestPriority()
     with precedence:
         precedence.give_way()
