@@ -27,7 +27,7 @@ ENOUGH_BYTES = 2**31
 WAITING = ("browser", "kit")
 """Folders of tests that wait for others."""
 
-COMMAND_S = 5.0
+COMMAND_S = 30.0
 SIGNALS = {each.name: each for each in signal.Signals if each not in (signal.SIGKILL, signal.SIGSTOP)}
 
 

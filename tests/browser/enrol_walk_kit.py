@@ -68,7 +68,7 @@ def new_units(hall: Hall, count: int) -> Iterator[list[NewUnit]]:
 
 def said(screen: Screen) -> str:
     """What the page tells of the unit before."""
-    return " ".join(each.text for each in screen.all("p.said[role=status]")) + " "
+    return " ".join(each.text for each in screen.all("#did p")) + " "
 
 
 def walk(screen: Screen, hall: Hall, units: list[NewUnit]) -> float:

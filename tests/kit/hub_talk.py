@@ -16,7 +16,7 @@ import uvicorn
 from hub_kit import hub_of, running
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from kit import wait_until
+from kit import WAIT_S, wait_until
 from roundtap.demo.demo import make_event
 from roundtap_core.version import version
 from roundtap_core.wire import REPORT, REQUEST, digest, envelope, sign
@@ -297,7 +297,7 @@ def _say_hello_as_twin(port: int) -> None:
 
 
 def _get(port: int, path: str) -> bool:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=WAIT_S)
     try:
         connection.request("GET", path)
         return connection.getresponse().status == 200

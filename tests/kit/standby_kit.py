@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from kit import Kit, end, free_port, read_until, wait_until
+from kit import WAIT_S, Kit, end, free_port, read_until, wait_until
 from roundtap.kit.child_processes import start_roundtap
 from roundtap.main import main
 from roundtap_core.event.entries import Entry
@@ -155,7 +155,7 @@ def answers(port: int) -> bool:
 
 def ask(port: int, path: str) -> tuple[int, bytes]:
     """GET: status and body; status 0 where nobody answers."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=WAIT_S)
     try:
         connection.request("GET", path, headers={"Accept-Language": "en"})
         answer = connection.getresponse()

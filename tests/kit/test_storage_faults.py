@@ -60,7 +60,7 @@ class Evening:
     def hub_says(self, path: str = "/", language: str = "en") -> tuple[int, str]:
         request = urllib.request.Request(self.kit.url + path, headers={"Accept-Language": language})
         try:
-            with urllib.request.urlopen(request, timeout=5) as answer:
+            with urllib.request.urlopen(request, timeout=GUARD_S) as answer:
                 return answer.status, answer.read().decode()
         except urllib.error.HTTPError as refused:
             return refused.code, refused.read().decode()

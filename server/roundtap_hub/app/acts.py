@@ -77,9 +77,10 @@ def _line(event: SavedEvent, act: Act) -> dict[str, Any]:
     # False, None and "" take back what the same kind sets.
     off = any(not data.get(key, True) for key in ("on", "used", "sign_up", "result", "by"))
     # Whether lists are needed is a press of its own, on Play.
-    was: dict[str, Any] = (act[-1].was or entry).data.get("options", {}) if entry.kind == "options-set" else {}
-    if was and was != data.get("options") and {**was, LISTS: 0} == {**data["options"], LISTS: 0}:
-        how = "lists" if state.rulebook.options(data["options"]).get(LISTS) else "no_lists"
+    options = data.get("options", {})
+    was = act[-1].was.data["options"] if entry.kind == "options-set" and act[-1].was else options
+    if was != options and {**was, LISTS: 0} == {**options, LISTS: 0}:
+        how = "lists" if state.rulebook.options(options).get(LISTS) else "no_lists"
     else:
         how = data.get("state", "off" if off else "")
     key = f"did.{entry.kind}.{how}"

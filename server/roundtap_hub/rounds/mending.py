@@ -74,7 +74,7 @@ def apply_mend(event_id: str) -> AnyResponse:
     forms.submit_command(event_id, command)
     if isinstance(command, commands.UnpublishRound):
         return forms.back_to_event(event_id)
-    return redirect(url_for("console.mend_page", event_id=event_id, done=request_value("do"), _anchor="done"), 303)
+    return redirect(url_for("console.mend_page", event_id=event_id, done=request_value("do")), 303)
 
 
 def mend_command(event: SavedEvent, reason: str = "", by: str = "", plan: str = "") -> MendCommand:

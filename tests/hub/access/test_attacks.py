@@ -17,7 +17,7 @@ from recorded_reports import record_report
 from restored_kit import Evening, Table, backup_of, evening, restored_house, results
 from test_connection_limits import ASK, BOTH, connection, knock, rest_of, served
 from test_snapshots import finish, path
-from test_standby_feed import KEY, Feed, House, house
+from test_standby_feed import KEY, Feed, House, house, soon_given_up
 
 from patience import GUARD_S
 from roundtap_core.wire import REPORT, REQUEST, envelope, sign
@@ -31,12 +31,11 @@ from roundtap_hub.http.routes import PageKey
 from roundtap_hub.http.uvicorn_private import HEAD_BYTES_MAX, REQUEST_BYTES
 from roundtap_hub.live import page_cache
 from roundtap_hub.paper.print_jobs import wanted_jobs
-from roundtap_hub.store import standby_copy
 from roundtap_hub.store.event_cache import DormantEvents
 from roundtap_hub.store.print_book import PrintBook
 from roundtap_hub.store.restore_gap import assemble_round, entries_beyond_copy, lost_rounds
 
-__all__ = ["house", "path"]
+__all__ = ["house", "path", "soon_given_up"]
 
 # --- one phone and what it may ask -----------------------------------------------------------------------------------
 
@@ -368,10 +367,9 @@ def test_a_claim_goes_with_its_unit_s_key(tmp_path: Path, by: str) -> None:
 # --- hubs among each other -------------------------------------------------------------------------------------------
 
 
-def test_a_revoked_standby_hears_nothing_more(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_revoked_standby_hears_nothing_more(house: House, soon_given_up: None) -> None:
     """It went on hearing every name, and the other units' new keys, for as long as it stayed connected. This one says
     nothing to its own end."""
-    monkeypatch.setattr(standby_copy, "WITHIN_S", 0.1)
     feed = Feed(house, house.hello())
     feed.level()
     house.application.hub.units.keys.revoke("standby-1")

@@ -96,12 +96,15 @@ def test_a_code_opens_its_match_with_both_names_table_and_round_before_anything_
 
 
 def test_figures_and_enter_lead_back_to_the_code_field_which_says_what_was_saved(house):
+    house.time.ms += 60_000
     answer = enter(house, "1.1", "100 24")
     assert answer.status_code == 303
     assert stands(house, "1.1") == (100, 24)
-    page = house.desk.get(answer.location)
+    page = house.desk.get(f"{answer.location}&did={house.desk.did}")
     one, two = names_at(house, "1.1")
-    assert f"Saved. Table 1: {one} 100 : 24 {two}" in text_of(page)
+    assert "Result of table 1 saved. 100 : 24 Undo" in text_of(page)
+    assert f"{one} – {two}" in re.sub(r"[●■] ", "", text_of(page))
+    assert "Saved. Table 1" not in text_of(page), "it is said once"
     assert re.search(r'<input name="code" autofocus', page.text)
     assert "2 slips missing" in text_of(page)
 

@@ -102,8 +102,6 @@ def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[House]:
     monkeypatch.setattr(standby_copy, "SILENT_S", 60)
     monkeypatch.setattr(standby_copy, "WITHIN_S", 60)
     made = House(tmp_path / "hub")
-    assert made.service.copies is not None
-    made.service.copies._within_s = 60
     yield made
     made.close()
 
@@ -247,8 +245,14 @@ def test_a_commit_waits_until_the_standby_has_it(house: House) -> None:
     assert [row[1] for row in batch["people"]] == ["p1", "p2", "p3", "p4"]
 
 
-def test_a_standby_that_says_nothing_is_not_waited_for_twice(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def soon_given_up(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody has to wait until a standby that says nothing more is away."""
     monkeypatch.setattr(standby_copy, "WITHIN_S", 0.1)
+
+
+@pytest.mark.usefixtures("soon_given_up")
+def test_a_standby_that_says_nothing_is_not_waited_for_twice(house: House) -> None:
     feed = Feed(house, house.hello())
     feed.level()
     assert house.service.execute(event_steps("e2"), "organizer", people("e2"))
@@ -289,15 +293,14 @@ def test_a_newer_connection_of_the_same_standby_ends_the_older(house: House) -> 
     assert one.answer().status_code == 409
 
 
-def test_a_standby_that_went_on_where_it_was_is_told_only_what_it_lacks(
-    house: House, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(standby_copy, "WITHIN_S", 0.1)
+def test_a_standby_that_went_on_where_it_was_is_told_only_what_it_lacks(house: House) -> None:
     feed = Feed(house, house.hello())
     heads = feed.level()
-    house.service.execute(event_steps("e2"), "organizer", people("e2"))
+    answer = house.service.submit(event_steps("e2"), "organizer", people("e2"))
+    feed.wait("batch")
     feed = Feed(house, house.hello(heads={stream: list(head) for stream, head in heads.items()}))
     assert set(feed.level()) == {"e2"}
+    assert answer.result(GUARD_S)
 
 
 def test_it_refuses_with_words_who_holds_another_journal_or_more_than_the_hub(house: House) -> None:

@@ -511,7 +511,6 @@ def test_a_stranger_who_shows_a_code_and_never_answers_does_not_keep_the_organiz
 ) -> None:
     """The form waited ten seconds: so long a unit may take that has answered, and this one never does."""
     monkeypatch.setattr(waiting, "TAKE_UP_S", 0.01)
-    monkeypatch.setattr(waiting, "WAIT_S", 3600.0)
     stranger = hall.unit()
     stranger.step()
     assert hall.type(stranger.shows).problem == "enrol_silent"
