@@ -354,9 +354,9 @@ def _draw_tables(look: EventLook, draw: Draw) -> RenderedPage:
     snapshot, hub, units, now = current.snapshot(), current.hub(), current.units(), current.now_ms()
     state, names, shown, counted = look.moment.state, look.names, current.shown_round(look.moment.state), look.counted
     absent, live = absentee_names(state, look.grid), state.live is not None
-    cells = look.grid
-    if shown is not saved_event.newest_round(state):
-        cells = grid_cells(snapshot, units, state, shown, names, now)
+    cells = (
+        look.grid if shown is saved_event.newest_round(state) else grid_cells(snapshot, units, state, shown, names, now)
+    )
 
     def cell_rows(some: Iterable[GridCell]) -> Iterator[render.RowSource]:
         for each in some:

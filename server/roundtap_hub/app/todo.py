@@ -230,13 +230,9 @@ def _odd_units(snapshot: Snapshot, units: Mapping[str, UnitStatus]) -> Iterator[
 def _reports_elsewhere(snapshot: Snapshot, state: EventState, grid: Sequence[GridCell]) -> Iterator[OpenTask]:
     """Reports from units that did not stand at the match's table, until an official has settled them: the unit was
     moved without a note in the hub, or its key is known to others."""
-    live = state.live
-    if live is None:
-        return
-    strange = [cell for cell in grid if cell.strangers]
-    live_ids = {match.id for match in live.matches if strange}
-    for cell in strange:
-        for unit, number in cell.strangers if cell.match_id in live_ids else ():
+    for cell in grid:
+        found = state.find_match(cell.match_id) if cell.strangers else None
+        for unit, number in cell.strangers if found is not None and found[0] is state.live else ():
             at = snapshot.venue.tables.get(unit)
             yield OpenTask(
                 ELSEWHERE,

@@ -99,7 +99,6 @@ MAX_PAGES, MAX_VERSIONS = 48, 24
 page."""
 
 ROWS_MAX = 2000  # rows that are kept; some of 700 bytes
-ADDRESSES_MAX = 2000  # of forms and links that not all roles may use
 
 
 @dataclass(slots=True)
@@ -326,15 +325,18 @@ def render_page(template: str, feed: PageKey | None = None, **context: Any) -> r
         common |= _ON_CONSOLE
     if request.blueprint == "console" and not context.get("alone"):
         # Counted once for a version of the event's console.
-        shared = state is not None and feed == PageKey("console", state.id)
-        counts = render_cache().kept(("open", state.id), version) if state is not None and shared else {}
-        if "counts" not in counts:
-            counts["counts"] = current_app.extensions[OPEN_THINGS](state)
+        counts: dict[str, int] = (
+            render_cache().kept(("open", state.id), version)
+            if state is not None and feed == PageKey("console", state.id)
+            else {}
+        )
+        if not counts:
+            counts |= current_app.extensions[OPEN_THINGS](state)
         common |= {
             "this_place": current_place(),
             "places": places.OF_EVENT if state is not None else places.OF_HUB,
             "home": places.HOME,
-            "open_things": counts["counts"],
+            "open_things": counts,
             "running": []
             if state is not None
             else [each for each in current.snapshot().events.values() if each.public_rounds and not each.finished],
@@ -360,8 +362,10 @@ def page_response(page: regions.RenderedPage, status: int = 200) -> Response:
     parts = page.for_readers.get(("", role))
     if parts is None:
         parts = page.for_readers["", role] = for_role(page.parts(), role)
-    body = b"".join(part if isinstance(part, bytes) else _fill(part).encode() for part in parts)
-    response = Response(body, g.get("status", status), content_type="text/html; charset=utf-8")
+    filled = (
+        (_fill(part) if regions.MARK in part else part).encode() if isinstance(part, str) else part for part in parts
+    )
+    response = Response(b"".join(filled), g.get("status", status), content_type="text/html; charset=utf-8")
     response.headers["Content-Language"] = current.words().language
     response.headers["Vary"] = "Accept-Language, Cookie"
     return response
@@ -386,8 +390,6 @@ def patch_response(old: regions.RenderedPage, new: regions.RenderedPage) -> Resp
 
 
 def _fill(text: str) -> str:
-    if regions.MARK not in text:
-        return text
     if regions.DID in text:
         text = text.replace(regions.DID, current_app.extensions[ACT_MESSAGE]())
     token = current.csrf_token() if regions.CSRF in text else ""
@@ -497,7 +499,7 @@ class _Block:
             around.parts += self.parts
 
 
-@lru_cache(ADDRESSES_MAX)
+@lru_cache(ROWS_MAX)
 def _address(mark: str) -> str:
     """The address that a mark names."""
     return re.split("[?#]", unescape(mark[len(regions.MAY) : -len(regions.MARK_END)]), maxsplit=1)[0]

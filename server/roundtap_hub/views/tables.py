@@ -77,10 +77,6 @@ class GridCell(Struct, frozen=True):
     absent: tuple[Side, ...] | None = ()
 
 
-KeptCells = MutableMapping[str, tuple[object, GridCell]]
-"""By match, its cell and what it was made from."""
-
-
 def shown_result(result: Result, state: states.EventState, match: states.MatchState | None = None) -> ShownResult:
     """`match`: whose the result is, where it is known."""
     found = state.find_match(match.id) if match is not None and result.ended == CONCESSION else None
@@ -109,10 +105,11 @@ def grid_cells(
     names: Mapping[str, str],
     now_ms: int,
     here: Here = (),
-    kept: KeptCells | None = None,
+    kept: MutableMapping[str, tuple[object, GridCell]] | None = None,
 ) -> tuple[GridCell, ...]:
-    """Every match of a round in the order of tables, byes last. `here`: players whom officials saw; `kept`: cells made
-    with the same names, options, `here` and state of the clock: where nothing has changed they are the same ones."""
+    """Every match of a round in the order of tables, byes last. `here`: players whom officials saw; `kept`: by
+    match, what a cell was made from, with the same names, options, `here` and state of the clock, and the cell: where
+    nothing has changed it is the same one."""
     cells, kept = [], {} if kept is None else kept
     for match in played.matches if played is not None else ():
         unit = snapshot.venue.unit_at(match.match.table)

@@ -15,6 +15,8 @@ from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.records import Result, SidePair
 from roundtap_hub.live.render import FRESH_MS, RENDER_CACHE, RenderCache
+from roundtap_hub.views.saved_event import full_names, saved_event
+from roundtap_hub.views.tables import grid_cells
 
 CONSOLE = "/console/e1"
 
@@ -173,6 +175,35 @@ def test_a_result_is_told_as_its_row_and_no_other(house: House):
     assert match.id in told["done"]["html"]
     assert set(told) <= {"grid-title", "missing", "done-title", "done", "next", "early"}
     assert browser.get(f"{CONSOLE}?since={answer.json['to']}").json["regions"] == []
+
+
+def test_a_table_is_the_same_cell_until_something_of_it_changes(house: House):
+    """A unit's mere contact changes none, its silence one, a result the cell of its match."""
+    house.with_event(player_names(8))
+    house.place("unit-1", 1)
+    house.publish()
+    house.hub.presence.update("unit-1", house.time.ms, connected=True)
+    kept: dict[str, Any] = {}
+
+    def changed() -> set[int | None]:
+        """The tables whose cells are other ones than last time."""
+        was = [cell for _, cell in kept.values()]
+        snapshot, units = house.service.snapshot, house.hub.presence.units
+        event = saved_event(snapshot, "e1")
+        cells = grid_cells(
+            snapshot, units, event.state, event.state.live, full_names(event), house.time.ms, frozenset(), kept
+        )
+        return {cell.table for cell in cells if all(cell is not each for each in was)}
+
+    assert changed() == {1, 2, 3, 4}
+    house.time.ms += 4_000
+    house.hub.presence.update("unit-1", house.time.ms)
+    assert changed() == set()
+    house.time.ms += 11_000
+    assert changed() == {1}
+    match = next(match for match in house.event.live.matches if match.match.table == 3)
+    house.service.execute_one("e1", c.EnterResult(match.id, 0, Result(score=SidePair(100, 24))), "test")
+    assert changed() == {3}
 
 
 @pytest.mark.parametrize("since", ["", "unheard-of", "0" * 16, "<script>"])

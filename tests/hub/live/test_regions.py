@@ -8,7 +8,15 @@ from hypothesis import strategies as st
 from jinja2 import Environment
 from page_dom import patched, tree
 
-from roundtap_hub.live.regions import CSRF, NOW, RenderedPage, diff_pages, fill_placeholders, split_regions
+from roundtap_hub.live.regions import (
+    CSRF,
+    NOW,
+    RenderedPage,
+    diff_pages,
+    fill_placeholders,
+    make_row,
+    split_regions,
+)
 from roundtap_hub.live.template_tags import RegionTags
 
 PAGE = """<html><head><title>{{ title }}</title></head><body data-seen="<:seen:>">
@@ -173,3 +181,13 @@ def test_the_old_page_and_the_patch_are_the_new_page(data: st.DataObject, count:
     old, new = (page(v, *data.draw(regions([data.draw(DISTINCT) for _ in range(count)]))) for v in ("v1", "v2"))
     after = patched(tree(old.body.decode()), diff_pages(old, new).text)
     assert after.shape() == tree(new.body.decode()).shape()
+
+
+def test_rows_that_were_made_before_stand_where_an_empty_row_does():
+    """They are not read again: the page has the very same rows, and knows which of them no reader's differ in."""
+    plain, marked = make_row("1", "<li data-key=1>Ana</li>"), make_row("2", f"<li data-key=2>{CSRF}</li>")
+    found = split_regions("<ul><\x01[a\x01><i><\x01(0\x01><\x01)\x01></i><\x01]\x01></ul>", "v", [[plain, marked]])
+    [group] = found.regions["a"].groups
+    assert [row is made for row, made in zip(group, (plain, marked), strict=True)] == [True, True]
+    assert (plain.sent, marked.sent) == (b"<li data-key=1>Ana</li>", None)
+    assert found.body.decode() == f"<ul><i><li data-key=1>Ana</li><li data-key=2>{CSRF}</li></i></ul>"
