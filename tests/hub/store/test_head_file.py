@@ -9,7 +9,6 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any
 
 import pytest
 from hub_kit import event_steps, head_is_noted, make_event, people
@@ -244,20 +243,23 @@ def test_the_head_file_names_each_commit_before_the_next_one(tmp_path: Path) -> 
         assert set(named.heads) == {"e1", VENUE}
 
 
-def test_a_commit_is_answered_once_the_one_before_it_is_noted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_commit_is_answered_once_the_one_before_it_is_noted(tmp_path: Path) -> None:
     """Both are on their way to the disk at once; so a power cut costs the note of one answered commit at most."""
-    points, released, note = SimpleQueue[str](), threading.Event(), HeadFile.note_commit
+    points, released = SimpleQueue[str](), threading.Event()
 
-    def slowly(*told: Any) -> None:
-        assert released.wait(60)
-        note(*told)
+    def held_at_the_note(point: str) -> None:
+        points.put(point)
+        assert point != "after-head" or released.wait(60)
 
-    with closing(open_folder(tmp_path, points.put)) as hub:
+    with closing(open_folder(tmp_path, held_at_the_note)) as hub:
+        released.set()
         head_is_noted(hub.service)
-        monkeypatch.setattr(HeadFile, "note_commit", slowly)
+        released.clear()
+        while points.get(timeout=60) != "after-head":
+            pass
         first = hub.service.execute(event_steps(), "organizer", people())
-        while not points.empty():
-            points.get()
+        while points.get(timeout=60) != "after-head":
+            pass
         second = hub.service.submit([Step("e1", c.SetEventDetails({"venue": "the back room"}))], "organizer")
         while points.get(timeout=60) != "after-copies":
             pass
