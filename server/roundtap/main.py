@@ -76,7 +76,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; `arguments` default to the process's own. Returns the exit code."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     if arguments is None:
-        # What is imported stays: to look through it for garbage takes a tenth of a hub's start.
+        # What is imported stays, all but a third of a megabyte: to look through it for garbage takes a tenth of a
+        # hub's start.
         gc.disable()
     if END_WITH_STDIN in words:
         words.remove(END_WITH_STDIN)
@@ -127,7 +128,6 @@ def _run(words: list[str]) -> int:
             prog=f"roundtap {name}",
             description=_docstring(command.module) if {"-h", "--help"} & {*words} else None,
             allow_abbrev=False,
-            formatter_class=_Help,
         )
         add_arguments(name, parser)
         # argparse gives further words up at the first option, unless it is asked to read on.
@@ -164,17 +164,6 @@ def _docstring(module: str) -> str | None:
     return ast.get_docstring(ast.parse((files(package) / f"{name}.py").read_bytes()))
 
 
-class _Help(argparse.HelpFormatter):
-    """Help as wide as the terminal. argparse would ask shutil, which costs 4 ms of every start, help wanted or not."""
-
-    def __init__(self, prog: str) -> None:
-        try:
-            columns = int(os.environ.get("COLUMNS") or 0) or os.get_terminal_size(1).columns
-        except (OSError, ValueError):
-            columns = 0
-        super().__init__(prog, width=(columns if columns > 0 else 80) - 2)
-
-
 class _VersionAction(argparse.Action):
     """Looks the version up only on request: a checkout has to ask git."""
 
@@ -185,10 +174,6 @@ class _VersionAction(argparse.Action):
         parser.exit()
 
 
-class _TopHelp(_Help, argparse.RawDescriptionHelpFormatter):
-    """Keeps the list of commands as it is formatted."""
-
-
 def _top_parser() -> argparse.ArgumentParser:
     longest = max(map(len, COMMANDS))
     listed = "\n".join(f"  {name:<{longest}}  {command.help}" for name, command in COMMANDS.items())
@@ -196,7 +181,7 @@ def _top_parser() -> argparse.ArgumentParser:
         prog="roundtap",
         usage="roundtap [--version] COMMAND …",
         allow_abbrev=False,
-        formatter_class=_TopHelp,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog=f"commands:\n{listed}\n\n`roundtap COMMAND --help` tells more.",
     )
     parser.add_argument("--version", action=_VersionAction, nargs=0, help="show the version, and end")

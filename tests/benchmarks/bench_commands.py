@@ -6,7 +6,6 @@ Floor: a Python that reads the same file and does nothing with it.
 """
 
 import json
-import os
 import subprocess
 import sys
 import time
@@ -14,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bench_pairing import evening
+from rig.floors import children_cpu_s
 from rig.hub_process import keep_off_the_hub_s_core
 from rig.table import Options, Row, alone, p50
 
@@ -53,11 +53,10 @@ def _timed(words: list[str], times: int) -> tuple[list[float], list[float]]:
     """Seconds by the clock and of processor time, of each run."""
     took, cpu = [], []
     for _ in range(times + 1):
-        before, begin = os.times(), time.monotonic()
+        before, begin = children_cpu_s(), time.monotonic()
         subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True)
-        after = os.times()
         took.append(time.monotonic() - begin)
-        cpu.append(after.children_user + after.children_system - before.children_user - before.children_system)
+        cpu.append(children_cpu_s() - before)
     # The first one may still have had to compile.
     return took[1:], cpu[1:]
 

@@ -7,7 +7,6 @@ made, which a hub does in the background while it runs.
 """
 
 import compileall
-import os
 import random
 import subprocess
 import sys
@@ -18,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
 
+from rig.floors import children_cpu_s
 from rig.hub_process import Hall, HubProcess, bare_hall, keep_off_the_hub_s_core
 from rig.table import Options, Row, alone, p50
 
@@ -120,10 +120,9 @@ def _bare_start_cpu_s(core: int | None) -> float:
     on_core = ["taskset", "-c", str(core)] if core is not None else []
     cpu = []
     for _ in range(5):
-        before = os.times()
+        before = children_cpu_s()
         subprocess.run([*on_core, sys.executable, "-c", "import flask, uvicorn"], stdin=subprocess.DEVNULL, check=True)
-        after = os.times()
-        cpu.append(after.children_user + after.children_system - before.children_user - before.children_system)
+        cpu.append(children_cpu_s() - before)
     return min(cpu)
 
 

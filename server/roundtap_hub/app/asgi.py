@@ -6,8 +6,6 @@ from collections.abc import Callable
 from functools import partial
 from itertools import count
 
-from roundtap_core.clock import Instant
-from roundtap_core.event.states import EventState
 from roundtap_hub.access.policy import answer_if_refused, is_known, is_logged_in
 from roundtap_hub.app.hub import Hub
 from roundtap_hub.app.memory import trim_heap
@@ -205,15 +203,13 @@ class HubApplication:
 
 class PhaseTimer:
     """Calls `passed` in the event loop whenever a running round enters its next phase or ends. One timer for all
-    events, set again at every commit; each event's next boundary is computed once per state."""
+    events, set again at every commit."""
 
     def __init__(self, hub: Hub, passed: Callable[[], None]) -> None:
         self._hub = hub
         self._on_phase = passed
         self._loop: asyncio.AbstractEventLoop | None = None
         self._timer: asyncio.TimerHandle | None = None
-        self._due: dict[str, tuple[EventState, int | None]] = {}
-        """By event: its state, and when that changes by the clock alone, in the hub's monotonic ms (None: never)."""
         hub.service.listen(lambda *_: self._changed())
 
     def bind(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -232,20 +228,10 @@ class PhaseTimer:
 
     def _arm(self) -> None:
         self.stop()
-        now = self._hub.clocks.now()
-        self._due = {
-            event: self._due_of(event, state, now) for event, state in self._hub.service.snapshot.events.items()
-        }
-        due_ms = min((due for _, due in self._due.values() if due is not None), default=None)
-        if due_ms is not None and self._loop is not None:
-            self._timer = self._loop.call_later(max(due_ms - now.mono_ms, TIMER_MIN_MS) / 1000, self._fire)
-
-    def _due_of(self, event: str, state: EventState, now: Instant) -> tuple[EventState, int | None]:
-        due = self._due.get(event)
-        if due is not None and due[0] is state and (due[1] is None or due[1] > now.mono_ms):
-            return due
-        wait_ms = next_change_ms(state, now)
-        return state, None if wait_ms is None else now.mono_ms + wait_ms
+        now, events = self._hub.clocks.now(), self._hub.service.snapshot.events.values()
+        waits = [wait_ms for state in events if (wait_ms := next_change_ms(state, now)) is not None]
+        if waits and self._loop is not None:
+            self._timer = self._loop.call_later(max(min(waits), TIMER_MIN_MS) / 1000, self._fire)
 
     def _fire(self) -> None:
         self._on_phase()
