@@ -7,13 +7,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
+from enrol_kit import patient_desk
 from hall_kit import Hall
 from screen_kit import Screen
 from selenium.webdriver.common.keys import Keys
 
+from patience import GUARD_S
 from roundtap_units.link.enrolling import CODE, EnrolClient, EnrolledIdentity, EnrolProgress
-
-WAIT_S = 30.0
 
 
 @dataclass
@@ -25,7 +25,7 @@ class NewUnit:
 
     def shown(self) -> EnrolProgress:
         """What its screen says, once that is a code with some seconds left."""
-        until_s = time.monotonic() + WAIT_S
+        until_s = time.monotonic() + GUARD_S
         while time.monotonic() < until_s:
             showing = self.asking.showing
             if showing.state == CODE and showing.until_ms - time.monotonic_ns() // 1_000_000 > 2000:
@@ -57,12 +57,13 @@ def new_units(hall: Hall, count: int) -> Iterator[list[NewUnit]]:
     for thread in threads:
         thread.start()
     try:
-        yield made
+        with patient_desk():
+            yield made
     finally:
         for unit in made:
             unit.asking.stop()
         for thread in threads:
-            thread.join(WAIT_S)
+            thread.join(GUARD_S)
 
 
 def said(screen: Screen) -> str:

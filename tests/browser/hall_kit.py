@@ -16,8 +16,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import uvicorn
 from pages_kit import Browser, House, Time, open_house
-from screen_kit import GUARD_S
 
+from patience import GUARD_S
 from roundtap.kit.player_names import player_names
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "hub")]
+sys.path[:0] = [str(HERE), str(HERE.parent / "hub"), str(HERE.parent)]
 
 from enrol_walk_kit import new_units, walk  # noqa: E402
 from hall_kit import open_hall  # noqa: E402

@@ -22,6 +22,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 
+from patience import GUARD_S
 from roundtap_hub.live.forms import CLICK_DEBOUNCE_MS
 
 PICTURES = os.environ.get("ROUNDTAP_PICTURES", "")
@@ -40,9 +41,8 @@ FLAGS = (
 NO_NODE = {"at": "", "html": "", "why": ""}
 SEVERE = ("moderate", "serious", "critical")
 WIRE_MAX_BYTES = 60_000
-GUARD_S = 120.0
-"""Against hanging for ever: no machine is so busy."""
-FITTED_S = 1.5
+FITTED_S = 20.0
+"""However late a busy machine fits a page in."""
 
 AXE = """
 const [rules, done] = arguments;
@@ -233,7 +233,7 @@ class Screen:
         self.cdp("Page.addScriptToEvaluateOnNewDocument", {"source": OWN_CLOCK})
 
     def forget(self) -> None:
-        """No cookies, nothing kept, a desk's screen, light, and no tabs beside."""
+        """No cookies, nothing kept, a desk's screen, light, no tabs beside, and no complaints of another test."""
         first, *others = self.driver.window_handles
         for other in others:
             self.driver.switch_to.window(other)
@@ -246,6 +246,7 @@ class Screen:
             with suppress(WebDriverException):  # Gone with its tab.
                 self.cdp("Page.removeScriptToEvaluateOnNewDocument", {"identifier": script})
         self._scripts.clear()
+        self.complaints()
         self.cdp("Network.clearBrowserCookies", {})
         self.language("")
         self.cdp("Network.setCacheDisabled", {"cacheDisabled": False})

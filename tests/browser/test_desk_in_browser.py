@@ -241,13 +241,13 @@ def test_the_next_table_s_number_never_lands_in_a_reason(own_hall: Hall, screen:
     keys.press("6024")
     keys.reads("6024")
     keys.press(Keys.ENTER)
-    screen.until(lambda: screen.run("return document.activeElement.name") == "reason", "the reason", 20)
+    screen.until(lambda: screen.run("return document.activeElement.name") == "reason", "the reason")
     keys.press(f"2{Keys.ENTER}")
     assert screen.run("return [document.activeElement.name, document.activeElement.value]") == ["reason", ""]
     assert result_at(house, 1) is None
     keys.press(f"both had to go, table 2 too{Keys.ENTER}")
-    screen.until(lambda: result_at(house, 1) == Result(score=SidePair(60, 24), ended="time"), "the result", 20)
-    screen.until(lambda: screen.run("return document.activeElement.name") == "table", "the next number", 20)
+    screen.until(lambda: result_at(house, 1) == Result(score=SidePair(60, 24), ended="time"), "the result")
+    screen.until(lambda: screen.run("return document.activeElement.name") == "table", "the next number")
 
 
 def test_a_slash_finds_tables_and_people_from_any_page(hall: Hall, desk: Screen) -> None:

@@ -69,6 +69,7 @@ def test_the_menu_leads_to_the_list_too(hall: Hall, screen: Screen) -> None:
 
 def test_one_enter_on_a_row_does_it_and_a_name_that_may_be_two_is_chosen_first(hall: Hall, screen: Screen) -> None:
     event = opened(hall, screen)
+    hall.create("Sunday", people=["Player 05", "Dropka Aleks", *PEOPLE])
 
     def active() -> int:
         return sum(each.active for each in hall.event(event).entrants.values())

@@ -18,7 +18,6 @@ def screen(screen: Screen) -> Screen:
     screen.language("en")
     screen.size(PHONE)
     screen.asked()
-    screen.complaints()
     return screen
 
 
@@ -40,9 +39,9 @@ def test_a_phone_follows_its_event_and_asks_for_nothing(hall: Hall, screen: Scre
     assert "Round 1" in text(browser, "round")
 
     hall.tell(event, SetClock("start"))
-    screen.until(lambda: "74:5" in text(browser, "phone-clock"), "the clock to run")
+    screen.until(lambda: "74:" in text(browser, "phone-clock"), "the clock to run")
     hall.tell(event, SetClock("adjust", -10 * 60_000))
-    screen.until(lambda: "64:5" in text(browser, "phone-clock"), "the clock that was set")
+    screen.until(lambda: "64:" in text(browser, "phone-clock"), "the clock that was set")
 
     mine = next(m for m in hall.event(event).live.matches if "p3" in (m.match.a, m.match.b))  # type: ignore[union-attr]
     hall.report(event, mine.id, "a", 100, 24)

@@ -68,7 +68,6 @@ def test_whoever_reports_by_phone_types_the_figure_at_once(hall: Hall, engine: W
     wait_until(
         lambda: engine.execute_script("return document.activeElement.name") == "q.score.winner",
         "the first figure to have the focus",
-        timeout_s=5,
     )
 
 
@@ -119,13 +118,13 @@ def test_a_date_that_nobody_gave_shows_none(hall: Hall, engine: WebDriver) -> No
     wait_until(lambda: inks(engine, "input[name=venue]") == 1, "the fields to be drawn")
     assert engine.find_element(By.CSS_SELECTOR, date).get_attribute("value") == ""
     if name_of(engine) == "minibrowser":
-        wait_until(lambda: inks(engine, date) == 1, "no date", timeout_s=5)
+        wait_until(lambda: inks(engine, date) == 1, "no date")
     engine.execute_script(
         "const date = document.querySelector(arguments[0]); date.value = '2026-12-24';"
         "date.dispatchEvent(new Event('input', { bubbles: true }))",
         date,
     )
-    wait_until(lambda: inks(engine, date) > 1, "the date", timeout_s=5)
+    wait_until(lambda: inks(engine, date) > 1, "the date")
 
 
 def pages_in(pdf: bytes) -> int:

@@ -10,8 +10,10 @@ from screen_kit import DESK, Screen
 from roundtap_core.event import commands as c
 
 FOUR = ["Ana Ruiz", "Bruno Maier", "Łukasz Żak", "Aleksandra Wiśniewska-Szczepańska"]
-MOST_CONTROLS = 21
+MOST_CONTROLS = 20
 """The last of them, closed, are the acts of the staff."""
+MORE_CONTROLS = {"bracket draft": 21}
+"""Each of four who are not here has a drop of their own."""
 
 CONTROLS = """
 return [...document.querySelectorAll("a[href], button, input:not([type=hidden]), select, textarea, summary")]
@@ -147,7 +149,7 @@ def test_what_to_do_next_is_on_the_first_screen_among_few_controls(hall: Hall, s
     assert screen.run(BELOW) == []
     controls = screen.run(CONTROLS)
     assert controls[-1] == "SUMMARY Latest changes"
-    assert len(controls) <= MOST_CONTROLS, " | ".join(controls)
+    assert len(controls) <= MORE_CONTROLS.get(name, MOST_CONTROLS), " | ".join(controls)
 
 
 def test_two_keys_lead_from_place_to_place(hall: Hall, screen: Screen) -> None:

@@ -8,7 +8,6 @@ from screen_kit import Screen
 def test_a_browser_finds_nothing_that_the_policy_forbids(full_hall: Hall, screen: Screen) -> None:
     event = full_hall.events["bracket"]
     screen.log_in(full_hall.url, PIN)
-    screen.complaints()
     for path in (
         "/console",
         f"/console/{event}",

@@ -36,7 +36,7 @@ def test_a_page_without_its_hub_says_so_and_can_be_read(full_hall: Hall, screen:
     screen.until(lambda: screen.all("body.stale"), "the page to know that it is old")
     sign = screen.one("#contact")
     assert sign.is_displayed()
-    assert "150:0" in sign.text
+    assert "150:" in sign.text
     found = screen.axe()
     screen.dark()
     found += [f"dark: {said}" for said in screen.axe("color-contrast")]

@@ -48,7 +48,7 @@ def test_a_wall_is_heard_once_a_moment_and_not_again_when_it_is_loaded_again(hal
         if before_ms is not None:
             left(hall, event, before_ms)
         heard += HEARD[moment]
-        screen.until(lambda heard=heard: tones(screen) == heard, moment)  # type: ignore[misc]
+        screen.until(lambda heard=heard: screen.look_again() and tones(screen) == heard, moment)  # type: ignore[misc]
         screen.driver.refresh()
         screen.until(lambda: screen.run(KNOWN), "the hub's time")
         looked(screen)

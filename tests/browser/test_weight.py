@@ -15,8 +15,9 @@ import pytest
 from hall_kit import Hall, open_hall
 from page_table import pages_of_everybody, pages_of_organizers, paths
 from pages_kit import PIN
-from screen_kit import GUARD_S, WIRE_MAX_BYTES, Screen
+from screen_kit import WIRE_MAX_BYTES, Screen
 
+from patience import GUARD_S
 from roundtap.kit.player_names import player_names
 from roundtap_core.event.commands import FinishEvent, MakeCut, SetClock
 from roundtap_hub.http.requester import LOCAL_SESSION

@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from patience import GUARD_S
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, Entry
 from roundtap_core.event.person import Person
@@ -90,7 +91,7 @@ def played(where: Path, chance: random.Random) -> Evening:
         service.set_copies(copies)
         copies.start()
         while [each.state for each in copies.states] != [CURRENT]:
-            assert changed.wait(10), copies.states
+            assert changed.wait(GUARD_S), copies.states
             changed.clear()
         for step in _steps(evening, service, chance):
             time.ms += chance.randrange(500, 40_000)

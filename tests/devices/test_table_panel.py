@@ -8,6 +8,7 @@ import socket
 import pytest
 from PIL import Image
 
+from patience import GUARD_S
 from roundtap_devices import boards
 from roundtap_devices.display.screen import VirtualScreen
 from roundtap_devices.display.signals import Signals
@@ -62,9 +63,9 @@ def test_the_picture_comes_at_once_and_at_each_change(kit, visitor):
 
 def test_a_press_goes_through_the_pin(kit, visitor):
     say(visitor, pin="b", down=True)
-    assert kit.edges.get(timeout=5) == ("b", True, 7)
+    assert kit.edges.get(timeout=GUARD_S) == ("b", True, 7)
     say(visitor, pin="b", down=False)
-    assert kit.edges.get(timeout=5) == ("b", False, 7)
+    assert kit.edges.get(timeout=GUARD_S) == ("b", False, 7)
 
 
 def test_the_screen_can_be_unplugged(kit, visitor):

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode
 
+from patience import GUARD_S
+
 Application = Callable[[Any, Any, Any], Awaitable[None]]
-ANSWER_S = 30.0
 
 
 @dataclass
@@ -47,13 +48,13 @@ class AsgiClient:
 
     def run(self, work: Coroutine[Any, Any, Any]) -> Any:
         """Something done on the loop."""
-        return asyncio.run_coroutine_threadsafe(work, self.loop).result(ANSWER_S)
+        return asyncio.run_coroutine_threadsafe(work, self.loop).result(GUARD_S)
 
     def until(self, true: Callable[[], Any]) -> Any:
         """The first true answer of `true()`, asked again and again on the loop."""
 
         async def ask() -> Any:
-            async with asyncio.timeout(ANSWER_S):
+            async with asyncio.timeout(GUARD_S):
                 while not (answer := true()):
                     await asyncio.sleep(0)
                 return answer
@@ -69,7 +70,7 @@ class AsgiClient:
         self.loop.close()
 
     def get(self, path: str, **headers: str) -> Answer:
-        answer: Answer = self.begin("GET", path, headers=headers).result(ANSWER_S)
+        answer: Answer = self.begin("GET", path, headers=headers).result(GUARD_S)
         return answer
 
     def post(self, path: str, json: Any = None, data: Any = None, **headers: str) -> Answer:
@@ -78,7 +79,7 @@ class AsgiClient:
             body = body.encode()
         elif isinstance(body, dict):
             body, headers = urlencode(body).encode(), {"content_type": "application/x-www-form-urlencoded", **headers}
-        answer: Answer = self.begin("POST", path, body, headers=headers).result(ANSWER_S)
+        answer: Answer = self.begin("POST", path, body, headers=headers).result(GUARD_S)
         return answer
 
     def begin(

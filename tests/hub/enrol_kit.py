@@ -9,14 +9,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pytest
 from asgi_client import AsgiClient
 from hub_kit import HandClock, hub_of, running
 
+from patience import GUARD_S
 from roundtap_core.errors import Problem
 from roundtap_hub.access.unit_keys import UnitKeys
 from roundtap_hub.app.asgi import HubApplication
 from roundtap_hub.app.hub import Hub
 from roundtap_hub.http.host import Host
+from roundtap_hub.units import enrolment
 from roundtap_hub.units.enrolment import EnrolDesk, EnrolResult, parse_typed_code
 from roundtap_units.link.enrolling import EnrolClient
 from roundtap_units.link.enrolling import EnrolledIdentity as Kept
@@ -122,7 +125,7 @@ class Typing:
 
     @property
     def outcome(self) -> EnrolResult | Problem:
-        self._thread.join(20)
+        self._thread.join(GUARD_S)
         assert self._outcome is not None, "the organizer still waits"
         return self._outcome
 
@@ -134,10 +137,19 @@ class Typing:
 
 
 @contextmanager
+def patient_desk() -> Iterator[None]:
+    """The form waits for a unit however busy the machine is."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(enrolment, "TAKE_UP_S", GUARD_S)
+        patch.setattr(enrolment, "WAIT_S", 2 * GUARD_S)
+        yield
+
+
+@contextmanager
 def hall_at(folder: Path, clock: HandClock | None = None) -> Iterator[Hall]:
     """A hub on this folder; opened again on the same folder it is the hub after a restart."""
     clock = clock or HandClock()
-    with running(folder / "roundtap.db", clock) as service:
+    with patient_desk(), running(folder / "roundtap.db", clock) as service:
         hub = hub_of(service, clock, keys=UnitKeys(service), host=Host(name="roundtap"))
         with closing(AsgiClient(HubApplication(hub))) as client:
             yield Hall(hub, client, clock, folder)

@@ -12,6 +12,7 @@ from typing import Any
 from hub_kit import HandClock, hello_of, hub_of, opened_hello, people
 from wire_json import table_json
 
+from patience import GUARD_S
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry
@@ -127,7 +128,7 @@ class FeedHall:
         self.asked += 1
         with suppress(Problem):
             if self.service.execute(list(steps), actor, persons):
-                assert self._published.acquire(timeout=10)
+                assert self._published.acquire(timeout=GUARD_S)
 
     def tell(self, event: str, command: Any, actor: str = "organizer") -> None:
         self.ask(Step(event, command), actor=actor)

@@ -299,7 +299,6 @@ WRITTEN: Mapping[str, Row] = {
         "POST /competitors",
         "POST /competitors/<competitor>/drop",
         "POST /competitors/<competitor>/return",
-        "POST /competitors/<competitor>/came-with",
         "POST /competitor/<competitor>/list",
         only=_BEFORE_ROUND_1,
     ),

@@ -9,7 +9,8 @@ import urllib.request
 from http.cookiejar import CookieJar
 from typing import Any
 
-TIMEOUT_S = 20
+from patience import GUARD_S
+
 TOKEN = re.compile(r'name="csrf" value="([^"]+)"')
 TROUBLE = re.compile(r'<p class="problem"[^>]*>.*?<span>(.*?)</span>', re.DOTALL)
 
@@ -37,7 +38,7 @@ class ConsoleClient:
     def page(self, path: str, data: bytes | None = None) -> str:
         request = urllib.request.Request(self._url + path, data, {"Accept-Language": "en"})
         try:
-            with self._open(request, timeout=TIMEOUT_S) as answer:
+            with self._open(request, timeout=GUARD_S) as answer:
                 self.address = str(answer.geturl())
                 return str(answer.read().decode())
         except urllib.error.HTTPError as error:

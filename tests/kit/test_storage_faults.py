@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from kit import Kit, Table, wait_until
+from patience import GUARD_S
 from roundtap.main import main
 from roundtap_hub.http.tls import https_port
 from small_disk import CardImage, SmallDisk, own_mounts
@@ -275,5 +276,5 @@ def _files(folder: Path) -> dict[str, bytes]:
 def _over_tls(port: int) -> str:
     trusting = ssl._create_unverified_context()
     with pytest.raises(urllib.error.HTTPError) as caught:
-        urllib.request.urlopen(f"https://127.0.0.1:{https_port(port)}/", timeout=10, context=trusting)
+        urllib.request.urlopen(f"https://127.0.0.1:{https_port(port)}/", timeout=GUARD_S, context=trusting)
     return caught.value.read().decode()

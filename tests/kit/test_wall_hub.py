@@ -15,6 +15,7 @@ from hub_kit import running
 
 from console_client import ConsoleClient
 from kit import PIN, Kit, end, free_port, wait_until
+from patience import GUARD_S
 from roundtap.demo.demo import make_event
 from roundtap.kit.child_processes import start_roundtap
 from roundtap_hub.http.tls import https_port
@@ -60,7 +61,7 @@ class Wall:
 
     def look(self) -> str:
         """What its browser gets."""
-        with closing(http.client.HTTPConnection("127.0.0.1", self.proxy.server_address[1], timeout=20)) as asking:
+        with closing(http.client.HTTPConnection("127.0.0.1", self.proxy.server_address[1], timeout=GUARD_S)) as asking:
             asking.request("GET", "/wall", headers={"Accept-Language": "en"})
             return asking.getresponse().read().decode()
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from patience import GUARD_S
 from roundtap_machine.root_steps import (
     EARLIEST_S,
     HUB,
@@ -170,7 +171,7 @@ def test_over_a_socket_the_kernel_says_who_asks(
             asking.connect(str(path))
             asking.sendall(b"nonsense\n")
             assert json.loads(asking.recv(4096)) == {"refused": "unknown"}
-        thread.join(10)
+        thread.join(GUARD_S)
     assert "geheim" not in capfd.readouterr().err
 
 

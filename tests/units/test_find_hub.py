@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from patience import GUARD_S
 from roundtap_units.link import hub_choice as finding
 from roundtap_units.link.hub_choice import (
     FoundHub,
@@ -157,7 +158,7 @@ def test_who_says_on_the_network_that_it_is_a_hub_is_heard() -> None:
     thread = threading.Thread(target=say)
     thread.start()
     try:
-        assert next(listen_for_beacons(port=port, within_s=10)) == ("127.0.0.1", 8081)
+        assert next(listen_for_beacons(port=port, within_s=GUARD_S)) == ("127.0.0.1", 8081)
     finally:
         stop.set()
         thread.join()
@@ -180,7 +181,7 @@ def test_a_beacon_is_heard_on_a_network_that_is_nobodys_default_route() -> None:
     thread = threading.Thread(target=say)
     thread.start()
     try:
-        assert next(listen_for_beacons(group, port, within_s=3), None) == ("127.0.0.1", 8081)
+        assert next(listen_for_beacons(group, port, within_s=GUARD_S), None) == ("127.0.0.1", 8081)
     finally:
         stop.set()
         thread.join()

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from test_link import KEY, REPORT_1, WELCOME, FakeHub, Json, echo_of, feed_line
 
+from patience import GUARD_S
 from roundtap_core.wire import REPORT, sign
 from roundtap_units.link import link as module
 from roundtap_units.link.hub_address import HubAddress, endpoint_url, parse_endpoint
@@ -161,7 +162,7 @@ class Hall:
 
     def wait_for(self, kind: str) -> Any:
         while True:
-            came, value = self.told.get(timeout=10)
+            came, value = self.told.get(timeout=GUARD_S)
             if came == kind:
                 return value
 
@@ -231,7 +232,7 @@ def test_a_feed_that_is_held_up_is_no_contact_and_is_opened_anew(hall: Hall) -> 
     def feed(hello: Json) -> Iterator[bytes]:
         feeds.append(hello)
         yield feed_line(hello, 1, WELCOME)
-        later.wait(10)
+        later.wait(GUARD_S)
         table = 666 if len(feeds) == 1 else 1
         yield feed_line(hello, 2, {"type": "view", "view": {"table": table}}, now_ms=5000)
 
@@ -268,4 +269,4 @@ def test_a_boot_that_a_signed_answer_names_is_believed(hall: Hall, monkeypatch: 
     boots.append("tuesday")
     hall.link._plan._left = 3
     hall.link._work.set()
-    assert anew.wait(10)
+    assert anew.wait(GUARD_S)

@@ -11,6 +11,7 @@ import msgspec
 import pytest
 from panel_kit import HOTSPOT, HUB
 
+from patience import GUARD_S
 from roundtap_core.command_arguments import add_arguments
 from roundtap_core.messages import PanelView, StandbyState
 from roundtap_core.typed import parse_message
@@ -235,7 +236,7 @@ def test_a_standby_of_this_machine_is_asked_where_there_is_no_hub(wire, tmp_path
         thread.start()
         wire.link.poll()
         wire.link.press(PanelAction(2, TURN))
-        thread.join(10)
+        thread.join(GUARD_S)
     assert heard == [b"state", b"turn"]
     assert wire.of("standby") == [StandbyState("following", "http://10.42.0.1:8080", True)]
     assert wire.of("done") == [ActionOutcome(2)]

@@ -8,6 +8,7 @@ from contextlib import closing
 
 import pytest
 
+from patience import GUARD_S
 from roundtap_machine.deadline_http import DeadlineConnection
 from roundtap_units.link import hub_connection
 from roundtap_units.link.hub_connection import PersistentConnection
@@ -57,7 +58,7 @@ def test_an_answer_that_never_ends_is_given_up(
 
 
 def test_a_feed_that_comes_by_drops_is_given_up_unless_it_is_allowed_more(dripping: Callable[[bytes], int]) -> None:
-    with closing(DeadlineConnection("127.0.0.1", dripping(HEAD), 0.3)) as connection:
+    with closing(DeadlineConnection("127.0.0.1", dripping(HEAD), GUARD_S)) as connection:
         connection.request("GET", "/")
         answer = connection.getresponse()
         connection.extend_deadline(0.3)

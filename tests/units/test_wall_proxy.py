@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from patience import GUARD_S
 from roundtap_units.link.hub_choice import FoundHub
 from roundtap_units.wall.proxy import FEED_LASTS_S, HubWatch, WallMemory, WallProxy
 
@@ -76,7 +77,9 @@ class Kit:
         threading.Thread(target=self.proxy.serve_forever, args=(0.01,), daemon=True).start()
 
     def get(self, path: str, headers: Mapping[str, str] | None = None) -> tuple[int, http.client.HTTPMessage, bytes]:
-        with closing(http.client.HTTPConnection("127.0.0.1", self.proxy.server_address[1], timeout=20)) as connection:
+        with closing(
+            http.client.HTTPConnection("127.0.0.1", self.proxy.server_address[1], timeout=GUARD_S)
+        ) as connection:
             connection.request("GET", path, headers=headers or {})
             answer = connection.getresponse()
             return answer.status, answer.headers, answer.read()

@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -82,13 +81,7 @@ def verify_entry(entry: Entry, prev: str) -> bool:
 
 def entry_hash(stream: str, number: int, kind: str, version: int, at: str, actor: str, data: str, prev: str) -> str:
     """The hash that an entry has whose `at` and `data` are these canonical texts: nothing is parsed for it."""
-    text = (
-        f'{{"actor":{_quoted(actor)},"at":{at},"data":{data},"event":{_quoted(stream)},"kind":{_quoted(kind)},'
-        f'"number":{number},"prev":{canonical_json(prev).decode()},"version":{version}}}'
-    )
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-@lru_cache(maxsize=256)
-def _quoted(text: str) -> str:
-    return canonical_json(text).decode()
+    begin = canonical_json({"actor": actor})
+    end = canonical_json({"event": stream, "kind": kind, "number": number, "prev": prev, "version": version})
+    text = b'%s,"at":%s,"data":%s,%s' % (begin[:-1], at.encode(), data.encode(), end[1:])
+    return hashlib.sha256(text).hexdigest()

@@ -267,6 +267,13 @@ class RoundState(Struct, frozen=True, dict=True):
     def open_matches(self) -> tuple[MatchState, ...]:
         return tuple(m for m in self.matches if not m.done)
 
+    @cached_property
+    def seats(self) -> Mapping[str, MatchState]:
+        """Each competitor's match."""
+        seats = {m.match.a: m for m in self.matches}
+        seats.update({m.match.b: m for m in self.matches if m.match.b is not None})
+        return seats
+
     @property
     def attempt(self) -> int:
         """Which draw of this round it is; 0: none was drawn."""
@@ -298,7 +305,7 @@ class Request(Struct, frozen=True):
     refused: bool = False
 
 
-class EventState(Struct, frozen=True):
+class EventState(Struct, frozen=True, dict=True):
     """Everything about one event but names. `number` and `head` are the last entry's."""
 
     id: str
@@ -336,7 +343,7 @@ class EventState(Struct, frozen=True):
     calls: Mapping[str, Request] = {}  # by match: a judge is wanted there
     wishes: Mapping[str, Request] = {}  # by competitor: to drop from the event; a refused one until the next round
 
-    @property
+    @cached_property
     def rulebook(self) -> Rulebook:
         return rulebook(self.rulebook_id, self.rules)
 
@@ -371,11 +378,11 @@ class EventState(Struct, frozen=True):
         """What every view says of who plays no more: DISQUALIFIED, DROPPED, or None."""
         return None if self.plays(who) else self.entrants[who].status
 
-    @property
+    @cached_property
     def live(self) -> RoundState | None:
         return next((r for r in self.rounds if r.status == PUBLISHED), None)
 
-    @property
+    @cached_property
     def public_rounds(self) -> tuple[RoundState, ...]:
         return tuple(r for r in self.rounds if r.status != DRAFT)
 

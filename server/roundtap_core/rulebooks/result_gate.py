@@ -124,12 +124,14 @@ def _contradictions(
     what its form asks."""
     form = book.form(options, situation)
     stated = book.stated(result, options, situation)
-    problems = list(_unfit_values(form, result)) or list(_contradicted(form, result, stated))
+    recorded = result.timeout is not None
+    problems = (list(_unfit_values(form, result)) or list(_contradicted(form, result, stated))) if recorded else []
     if result.ended == PLAYED:
         problems += _unfinished(form, result)
         # By figures, or because both sides are destroyed.
-        drawn = any(way.winner in (BY_FIGURES, DRAWN) for way in form.offered(False) if way.ended == PLAYED)
-        if stated == DRAW and not drawn:
+        if stated == DRAW and not any(
+            way.winner in (BY_FIGURES, DRAWN) for way in form.offered(False) if way.ended == PLAYED
+        ):
             problems.append(Problem("draw_before_time", where="/winner"))
     yield from problems or (_unanswered(form, result, stated) if new and result.ended != RULING else ())
 
@@ -209,7 +211,7 @@ def _contradicted(form: Form, result: Result, stated: str) -> Iterator[Problem]:
     lot for a game that had not begun, and its keys)."""
     recorded = {FIRST_PLAYER if key == FIRST_PLAYER_BY else key for key in result.timeout or ()} - {BY, SCORE}
     by_used: dict[int, list[Problem | None]] = {}
-    for way in form.ways if result.timeout is not None else ():
+    for way in form.ways:
         if way.ended != result.ended or way.winner == OPENER or all(isinstance(rule, Exchange) for rule in way.rules):
             continue
         told = recorded & {question.key for question in way.questions}

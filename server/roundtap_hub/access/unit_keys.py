@@ -140,7 +140,7 @@ class UnitKeys(Mapping[str, bytes]):
     def __init__(self, service: Service, keys: Mapping[str, bytes] | None = None) -> None:
         self._service = service
         self._known = {unit: UnitKey(key, usual_role(unit)) for unit, key in (keys or {}).items()}
-        self._lock = threading.Lock()
+        self._lock, self._telling = threading.Lock(), threading.Lock()
         self._listeners: list[Listener] = []
         self._local: Mapping[str, UnitKey] = {}
         self._seen_local: frozenset[str] = frozenset()
@@ -197,7 +197,8 @@ class UnitKeys(Mapping[str, bytes]):
                 self._seen_local |= {unit}
 
     def listen(self, listener: Listener) -> None:
-        """`listener` runs in the thread of the change, and must only enqueue."""
+        """`listener` runs in the thread of the change or the journal's, and must only enqueue; then the change is
+        answered."""
         self._listeners.append(listener)
 
     def add(self, unit: str, role: str = TABLE, actor: str = ORGANIZER) -> bytes:
@@ -262,12 +263,13 @@ class UnitKeys(Mapping[str, bytes]):
         self._notify()
 
     def _notify(self, *_: object) -> None:
-        with self._lock:
+        # The journal's thread and that of the change come here: neither goes on before all were told.
+        with self._telling:
             before, now = self._last_journaled, self._journaled
             self._last_journaled = now
-        changed = frozenset(unit for unit in {*before, *self._known} if before.get(unit) != now.get(unit))
-        for listener in self._listeners if changed else ():
-            listener(changed)
+            changed = frozenset(unit for unit in {*before, *self._known} if before.get(unit) != now.get(unit))
+            for listener in self._listeners if changed else ():
+                listener(changed)
 
 
 def usual_role(unit: str) -> str:

@@ -26,6 +26,8 @@ from roundtap_hub.views.unit_presence import taker_name
 # What a form may say that adds no entry to an event (forms.note_act).
 WITHOUT_ENTRY = ("saved", "unchanged", "here", "call", "identify", "joined", "parted", "forgotten")
 
+LISTS = "lists_required"  # the option
+
 MESSAGE_MS = 10 * 60_000  # a page with a message may be loaded again so long; later it would be no news
 
 # The form of an event's console that does what each undoing command does: who may send it may undo so.
@@ -74,7 +76,13 @@ def _line(event: SavedEvent, act: Act) -> dict[str, Any]:
     seats = [each.table for each in (match.match, match.drawn) if each] if match else []
     # False, None and "" take back what the same kind sets.
     off = any(not data.get(key, True) for key in ("on", "used", "sign_up", "result", "by"))
-    key = f"did.{entry.kind}.{data.get('state', 'off')}"
+    # Whether lists are needed is a press of its own, on Play.
+    was = act[-1].was.data["options"] if entry.kind == "options-set" and act[-1].was else data.get("options")
+    if was != data.get("options") and {**was, LISTS: 0} == {**data["options"], LISTS: 0}:
+        how = "lists" if state.rulebook.options(data["options"]).get(LISTS) else "no_lists"
+    else:
+        how = data.get("state", "off" if off else "")
+    key = f"did.{entry.kind}.{how}"
     entered = data.get("result") if entry.kind == "result-entered" else None
     role = taker_name(current.snapshot(), last.actor)
     try:
@@ -84,7 +92,7 @@ def _line(event: SavedEvent, act: Act) -> dict[str, Any]:
     return {
         "number": last.number,
         "text": words(
-            key if key in words and (off or "state" in data) else f"did.{entry.kind}",
+            key if key in words else f"did.{entry.kind}",
             who=", ".join(names.get(who, "–") for who in ([about] if isinstance(about, str) else about)),
             table=next(filter(None, seats), "–"),
             round=render.round_title(words, state, data.get("number", 0)),

@@ -5,7 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from flask import Blueprint, Flask, g
+from flask.ctx import RequestContext
 from jinja2 import FileSystemLoader
+from markupsafe import Markup
 from werkzeug.exceptions import HTTPException
 
 import roundtap_hub
@@ -16,13 +18,15 @@ from roundtap_hub.app.hub import Hub
 from roundtap_hub.events import archive, leagues, new_event, own_games, prizes
 from roundtap_hub.hall import restored, this_hub, wall
 from roundtap_hub.hall.hub_sound import SOUND
+from roundtap_hub.http.http_answers import PLAIN_SCRIPT
 from roundtap_hub.http.page_threads import FORM_BYTES_MAX, wsgi_environ
 from roundtap_hub.http.requester import words_in
-from roundtap_hub.http.routes import ROUTES
+from roundtap_hub.http.routes import ROUTES, page_path
 from roundtap_hub.http.static_files import StaticFiles
 from roundtap_hub.judging import judging
 from roundtap_hub.live import current, forms, render, template_tags
 from roundtap_hub.live.page_cache import PAGE_KINDS, RENDER_PAGE, RenderingKey, RenderInput
+from roundtap_hub.live.page_shapes import SHAPED, Shapes
 from roundtap_hub.live.regions import RenderedPage
 from roundtap_hub.paper import paper, station_api
 from roundtap_hub.people import find, import_people, registration_desk, regulars, sign_up
@@ -74,20 +78,35 @@ def create_app(hub: Hub) -> Flask:
     app = Flask("roundtap_hub", static_folder=None)
     app.config.update(MAX_CONTENT_LENGTH=FORM_BYTES_MAX)
     register_pages(app, hub)
-    app.extensions[RENDER_PAGE] = partial(draw_page, app)
+    app.extensions[RENDER_PAGE] = partial(draw_page, app, Shapes())
     return app
 
 
 def draw_page(
-    app: Flask, path: str, key: RenderingKey, render_input: RenderInput, now_ms: int, version: str
+    app: Flask, shapes: Shapes, key: RenderingKey, render_input: RenderInput, now_ms: int, version: str, known: bool
 ) -> RenderedPage | str | None:
-    """The page that all readers of `key` share, drawn from `render_input` for the cache; a redirect; or None."""
-    environ = wsgi_environ({"method": "GET", "path": path, "query_string": b"", "headers": [(b"host", b"localhost")]})
-    with app.request_context(environ):
+    """The page that all readers of `key` share, drawn from `render_input` for the cache; a redirect; or None, with
+    `known` also where no page of its shape was drawn yet."""
+
+    def asked() -> RequestContext:
+        scope = {
+            "method": "GET",
+            "path": page_path(key.page),
+            "query_string": b"",
+            "headers": [(b"host", b"localhost")],
+        }
+        return app.request_context(wsgi_environ(scope))
+
+    with app.app_context():
         g.snapshot, g.units, g.now_ms, g.version, g.variant = *render_input, now_ms, version, key.variant
         g.visit, g.words = current.Visit("", "", None, "", ""), words_in(key.language)
         try:
-            answer: Any = app.preprocess_request() or app.dispatch_request()
+            if (shape_of := SHAPED.get(key.page.kind)) is not None:
+                return shapes.page(shape_of(key.page), version, None if known else asked)
+            if known:
+                return None
+            with asked():
+                answer: Any = app.preprocess_request() or app.dispatch_request()
         except HTTPException:
             return None
         return answer.location if answer.status_code == 302 else g.rendered if answer.status_code == 200 else None
@@ -119,6 +138,8 @@ def _add_routes(app: Flask) -> None:
     app.jinja_env.globals.update(
         url_for=lru_cache(URL_CACHE_SIZE)(app.url_for),
         static_url=lru_cache(StaticFiles().url),
+        data_url=lru_cache(StaticFiles().data_url),
+        plain_script=Markup(PLAIN_SCRIPT.decode()),
         sign=template_tags.sign_icon,
         counting_aid=results.calculator_view,
         swap_check=results.sideboard_view,

@@ -15,6 +15,7 @@ def limit_heaps() -> None:
 
 def freeze_gc() -> None:
     """Exempt all present objects from garbage collection: scanning them again and again would stall everything."""
+    gc.unfreeze()
     gc.collect()
     gc.freeze()
     trim_heap()

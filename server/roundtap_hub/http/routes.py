@@ -122,7 +122,7 @@ class PageKey(NamedTuple):
         return cls(*text.split("/", 2))
 
     def __str__(self) -> str:
-        return "/".join(filter(None, self))
+        return "/".join(map(str, filter(None, self)))
 
     @property
     def pattern(self) -> tuple[str, bool, bool]:

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from urllib.parse import quote
 
-from roundtap_hub.http.http_answers import SAFE_METHODS, Scope, Send, gzip_bytes, send_answer, send_cached
+from roundtap_hub.http.http_answers import COMMENTS, SAFE_METHODS, Scope, Send, gzip_bytes, send_answer, send_cached
 from roundtap_hub.http.routes import EVERYBODY, route
 
 FOLDER = Path(__file__).parents[1] / "static"
@@ -26,9 +27,6 @@ BUNDLES = {
     "phone.js": ("clock.js", "live.js", "search.js", "sounds.js", "alerts.js", "me.js", "keep_page.js"),
 }
 """Files that a player's pages load as one, in this order, since each request of a phone is waited for."""
-
-COMMENTS = re.compile(rb"^[ \t]*(?://.*|/\*[^*]*\*/)\n", re.MULTILINE)
-"""Lines of scripts and style sheets that only people read: they stay here."""
 
 IMMUTABLE = b"public, max-age=31536000, immutable"
 REVALIDATE = b"no-cache"
@@ -79,6 +77,11 @@ class StaticFiles:
     def url(self, name: str) -> str:
         """The current address of a file, "static_url" in templates; KeyError for an unknown one."""
         return self._files[name].url
+
+    def data_url(self, name: str) -> str:
+        """A small picture itself as an address, "data_url" in templates: without a request."""
+        file = self._files[name]
+        return f"data:{file.kind},{quote(file.body)}"
 
     def find(self, path: str) -> StaticFile | None:
         """The file at an address: by its plain name, or with any mark, current or former."""

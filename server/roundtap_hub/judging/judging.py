@@ -52,17 +52,6 @@ def record_check(event_id: str, competitor: str) -> None:
     forms.submit_command(event_id, commands.RecordCheck(competitor, forms.field("what"), forms.field("on") == "1"))
 
 
-@routes.route(
-    "POST /console/<event_id>/competitors/<competitor>/came-with",
-    routes.HEADS_AND_DESK,
-    routes.OPEN,
-    only=routes.BEFORE_ROUND_1,
-)
-@forms.shows_problem_on(forms.EVENT_PAGE, "competitors")
-def set_travel_group(event_id: str, competitor: str) -> None:
-    forms.submit_command(event_id, commands.SetTravelGroup(competitor, clean_name(forms.field("came_with")) or None))
-
-
 @routes.route("POST /console/<event_id>/match/<match_id>/ruling", routes.JUDGES, routes.PLAYING, routes.SHOWN_ROUND)
 @forms.shows_problem_on(forms.MATCH_PAGE, "judge")
 def record_ruling(event_id: str, match_id: str) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from urllib.parse import parse_qsl
 
 from roundtap_hub.access.personal_links import PHONE_ACTOR
-from roundtap_hub.access.policy import requester_of
+from roundtap_hub.access.policy import is_logged_in, requester_of
 from roundtap_hub.http import http_answers
 from roundtap_hub.http.page_queues import Busy
 from roundtap_hub.http.page_threads import BusyPage
@@ -80,7 +80,7 @@ class CachedPages:
                 event = saved_event(self._hub.service.snapshot, who[0])
                 match = current_matches(event).get(who[1]) if event is not None else None
                 hidden = http_answers.get_header(scope, UNSEEN)
-                if match is not None and not hidden and not requester_of(self._hub.access, scope).role:
+                if match is not None and not hidden and not is_logged_in(self._hub.access, scope):
                     # A sign of the player, unless an official looks at the page, or nobody does.
                     self._hub.presence.mark_at_table(who[0], match.id, f"{PHONE_ACTOR}{who[1]}")
                 answered = await self._own_page(scope, send, PageKey("me", who[0], token))

@@ -195,7 +195,9 @@ def hub() -> RunningHub:
 
 def snapshot() -> Snapshot:
     """The snapshot from when this request first read it, so that a page shows one state."""
-    snapshot: Snapshot = g.setdefault("snapshot", hub().service.snapshot)
+    if "snapshot" not in g:
+        g.snapshot = hub().service.snapshot
+    snapshot: Snapshot = g.snapshot
     return snapshot
 
 
@@ -216,7 +218,9 @@ def hub_address() -> str:
 
 def now_ms() -> int:
     """The hub's monotonic ms from when this request first read them: all ages on a page refer to one time."""
-    now: int = g.setdefault("now_ms", hub().clocks.mono_ms())
+    if "now_ms" not in g:
+        g.now_ms = hub().clocks.mono_ms()
+    now: int = g.now_ms
     return now
 
 

@@ -18,7 +18,8 @@ from weakref import WeakValueDictionary
 from roundtap_core.clock import Instant
 from roundtap_hub.http.http_answers import gzip_bytes
 from roundtap_hub.http.page_queues import PROBE_S, Busy, ClientGone, PageQueue
-from roundtap_hub.http.routes import PageKey, page_path
+from roundtap_hub.http.routes import PageKey
+from roundtap_hub.live.page_shapes import SHAPED
 from roundtap_hub.live.regions import RenderedPage
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views.league_tables import league_version, leagues_of
@@ -95,6 +96,7 @@ class PageCache:
         self._moment: RenderInput | None = None
         self._hall_changed = False
         self._versions: dict[PageKey, str] = {}
+        self._drawn: set[tuple[str, ...]] = set()  # kinds and events of which one was drawn from this very state
         hub.presence.listen(self._on_presence)
         hub.host.hall_addresses.listeners.append(lambda: self._on_presence(None))
 
@@ -138,12 +140,24 @@ class PageCache:
         """The current page, whole, drawn in the turn of the address `asker` if necessary, once for all that wait for
         it. None where there is no such page, or it fails: Flask then answers. Raises Busy."""
         try:
-            return self.ready(key) or await self.full_page(key, asker)
+            return self.ready(key) or await self._filled_in(key) or await self.full_page(key, asker)
         except Busy:
             raise
         except Exception:
             _log_failed(key)
             return None
+
+    async def _filled_in(self, key: RenderingKey) -> CachedPage | None:
+        """A page whose shape is known, at once: from a state of which one was drawn, nothing of the event is left to
+        work out."""
+        render_input = self._render_input()
+        if key.page.kind not in SHAPED or key.page[:2] not in self._drawn:
+            return None
+        app, version = await self._built(), self.version(key.page)
+        page = self._render_one(app, render_input, self._hub.clocks.mono_ms(), key, version, None, True, True)
+        if page is not None:
+            self._store(key, page)
+        return page
 
     async def full_page(self, key: RenderingKey, asker: str = "") -> CachedPage | None:
         """As `page`, but drawn in any case."""
@@ -182,6 +196,8 @@ class PageCache:
         for key, page in zip(keys, made, strict=True):
             if page is not None:
                 self._store(key, page)
+                if render_input.snapshot is self._render_input().snapshot:
+                    self._drawn.add(key.page[:2])
         return made
 
     def _render_one(
@@ -193,12 +209,14 @@ class PageCache:
         version: str,
         before: CachedPage | None,
         whole: bool,
+        known: bool = False,
     ) -> CachedPage | None:
-        """In a thread of the executor. None where there is no such page, or it fails."""
+        """In a thread of the executor, or with `known` on the loop: only a page of a shape that is known. None where
+        there is no such page, or it fails."""
         if before is not None and before.version == version and not whole:
             return before
         try:
-            page = app.extensions[RENDER_PAGE](page_path(key.page), key, render_input, now_ms, version)
+            page = app.extensions[RENDER_PAGE](key, render_input, now_ms, version, known)
         except Exception:
             _log_failed(key)
             return None
@@ -207,8 +225,8 @@ class PageCache:
         if isinstance(page, str):
             return CachedPage(version, RenderedPage(version), now_ms, redirect=page)
         text = page.html.encode()
-        body = gzip_bytes(text, GZIP_LEVEL) if whole else None
-        size = len(body or b"") + page.letters
+        body = gzip_bytes(text, GZIP_LEVEL, page.run) if whole else None
+        size = len(body or b"") + len(text)
         etag = hashlib.sha1(text, usedforsecurity=False).hexdigest()[:18]
         return CachedPage(version, replace(page, beside=()), now_ms, body, etag, bytes=size)
 
@@ -231,6 +249,8 @@ class PageCache:
             self._hall_changed = False
             before, self._moment = self._moment, RenderInput(snapshot, self._hub.presence.units)
             if before is not None:
+                if before.snapshot is not snapshot:
+                    self._drawn.clear()
                 for page in self._changed(before, self._moment, self._versions):
                     del self._versions[page]
         return self._moment

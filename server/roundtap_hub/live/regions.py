@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 import msgspec
 
+from roundtap_hub.http.http_answers import Deflated
+
 # Marks begin with a "<", which escaped text cannot hold: typed text is never taken for one.
 _BEGIN, _END = "<\x01", "\x01>"
 REGION, REGION_END, ROW, ROW_END, MOVING, MOVING_END = "[", "]", "(", ")", "{", "}"
@@ -84,6 +86,7 @@ class RenderedPage:
     moves: bool = False
     by_role: dict[str, str] = field(default_factory=dict, compare=False)
     """`html` as each role may see it, once somebody of that role has loaded it."""
+    run: Deflated | None = field(default=None, compare=False)  # text beside its regions that many pages have
     source: object = field(default=None, compare=False)
     """What it was drawn from, beside what all its redrawn regions show; None where it has to be drawn whole."""
 

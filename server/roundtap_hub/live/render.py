@@ -18,7 +18,6 @@ from markupsafe import Markup
 from werkzeug.local import LocalProxy
 from werkzeug.wrappers import Response as AnyResponse
 
-from roundtap_core.clock import format_clock
 from roundtap_core.elimination.bracket_picture import round_label
 from roundtap_core.errors import Problem
 from roundtap_core.event.event_flow import second_stage_begun
@@ -38,7 +37,7 @@ from roundtap_hub.live.page_cache import HubNow, version_of
 from roundtap_hub.views import places
 from roundtap_hub.views.knockout import newest_round_key, title_key
 from roundtap_hub.views.preflight_checks import all_checks, count_failed, failed_checks
-from roundtap_hub.views.round_clock import announcement_lines, time_of_day
+from roundtap_hub.views.round_clock import AnnouncementLine, announcement_lines, clock_text, time_of_day
 from roundtap_hub.views.running_hub import RunningHub
 from roundtap_hub.views.saved_event import StepMarks, open_sign_ups
 from roundtap_hub.views.schedule import Schedule, schedule
@@ -81,7 +80,7 @@ RENDER_CACHE = "roundtap-console"  # the application's extension key for the con
 # What all pages give their templates: the same objects each time, so that they share macros (live/template_tags.py).
 _SHARED: Mapping[str, Any] = {
     "languages": LANGUAGES,
-    "clock_text": format_clock,
+    "clock_text": clock_text,
     "age_text": regions.age_text,
     "time_now": lambda: time_of_day(current.hub().clocks.wall()),
     "now_ms": LocalProxy(current.now_ms),
@@ -251,13 +250,18 @@ def common_context(hub: RunningHub, t: Words) -> dict[str, object]:
         "round_named": lambda state, number: round_title(t, state, number),
         "restored": hub.service.snapshot.venue.restore_state is not None,
         "schedule_of": lambda state: schedule_of(hub, state),
-        "said_to": lambda event_id: announcement_lines(
-            hub.service.snapshot.venue.display_plan.for_event(event_id), hub.clocks.now(), hub.clocks.wall()
-        ),
+        "said_to": said_to,
         "worth_label": lambda key: t.first(f"worth.{key}", f"column.{key}"),
         "row_texts": lambda *of: render_cache().rows(t.language, *of),
         "build": version(),
     }
+
+
+def said_to(event_id: str | None) -> tuple[AnnouncementLine, ...]:
+    """What is announced to an event's readers now; None: to those of none."""
+    hub = current.hub()
+    said = hub.service.snapshot.venue.display_plan.for_event(event_id)
+    return announcement_lines(said, hub.clocks.now(), hub.clocks.wall())
 
 
 def schedule_of(hub: RunningHub, state: EventState) -> Schedule | None:

@@ -138,7 +138,7 @@ def _event(event: saved_event.SavedEvent, here: str) -> str:
 @route("GET /console/<event_id>/find", STAFF, VISIBLE)
 def search_page(event_id: str = "") -> AnyResponse:
     """Search for `q`, a table's number or part of a name; the hits of a named event come first. There `q` may also be a
-    command, and everywhere a place."""
+    command, which stands alone, and everywhere a place."""
     query, words = request.args.get("q", "").strip()[: forms.NAME_LETTERS], current.words()
     event = current.event(event_id) if event_id else None
     asked_from: dict[str, Any] = {}
@@ -152,6 +152,9 @@ def search_page(event_id: str = "") -> AnyResponse:
     return render.page(
         "find_all.html",
         query=query,
-        found=find_hits(current.snapshot(), query, event_id),
+        # Beside what acts, "5" of "+5 12" and "here" of a name would be choices that nobody asked for.
+        found=()
+        if asked_from.get("commands") or ADDED.fullmatch(query)
+        else find_hits(current.snapshot(), query, event_id),
         **asked_from,
     )

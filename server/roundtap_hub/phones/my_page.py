@@ -5,8 +5,8 @@ import json
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import wraps
-from typing import Any
+from functools import partial, wraps
+from typing import Any, NamedTuple
 
 from flask import Blueprint, Response, abort, g, redirect, request, url_for
 from msgspec import structs
@@ -25,21 +25,23 @@ from roundtap_core.event.commands import (
     SubmitList,
 )
 from roundtap_core.event.event_flow import match_clock
-from roundtap_core.records import ELIMINATION, SIDES, Side, other_side, result_to_json
+from roundtap_core.records import ELIMINATION, SIDES, Result, Side, other_side, result_to_json
 from roundtap_core.rulebooks import result_gate
+from roundtap_core.rulebooks.result_words import ShownResult
 from roundtap_core.wire import canonical_json
 from roundtap_hub.access.personal_links import CALLS, LISTS, PHONE_ACTOR, REPORTS, WISHES
 from roundtap_hub.http.routes import EVERYBODY, PLAYER, PageKey, route
 from roundtap_hub.live import current, forms, render, result_wizard
 from roundtap_hub.live.list_fields import list_view, typed_list
+from roundtap_hub.live.page_shapes import ShapedPage, Slots, shaped
 from roundtap_hub.phones.phone_reports import error_status, fate_json, report_fate, reword_problem, submit
 from roundtap_hub.phones.phone_versions import PERSONAL
-from roundtap_hub.phones.players import player_view
+from roundtap_hub.phones.players import PlayerView, open_event, open_view, player_view
 from roundtap_hub.store.venue import PlayerId
 from roundtap_hub.views.competitors import list_states
-from roundtap_hub.views.judging_view import my_bye
+from roundtap_hub.views.judging_view import ByePicks, my_bye
 from roundtap_hub.views.knockout import title_key
-from roundtap_hub.views.round_clock import ClockFace, clock_face
+from roundtap_hub.views.round_clock import ClockFace, clock_face, time_of_day
 from roundtap_hub.views.saved_event import SavedEvent, current_matches, newest_round, shown_names
 from roundtap_hub.views.tables import lot_to_draw
 
@@ -51,7 +53,12 @@ NO_REFERRER = "no-referrer"  # the address is a secret link: no page opened from
 
 OFF = "0"
 
+OF_PLAYER: Mapping[str, Any] = {"organizer": False, "csrf": str, "sent_ms": ""}
+"""What all players' pages give their templates: no organizer's controls, no form tokens, as the link authorizes."""
+
 SAVE_S = 10.0
+
+NOTHING_SHOWN = ShownResult(0, 0, "", "")
 
 
 def my_match(event: SavedEvent, competitor: str) -> tuple[states.RoundState, states.MatchState] | None:
@@ -105,8 +112,8 @@ def my_table(event: SavedEvent, competitor: str) -> MyTable | None:
     played, match, fields = seat.played, seat.match, report_fields(seat.played, seat.match, side)
     mine, theirs = match.reports.get(side), match.reports.get(other_side(side))
     what = _report_state(played, match, side)
-    # Once both agree, the page shows nothing of what was told.
-    told = seat.told if what != OVER else lambda _: None
+    # The page shows nothing of what was told once both agree, or an official has decided.
+    told = seat.told if what in (CONFIRM, WAITING, DIFFER) or match.state == states.SECOND else lambda _: None
     stands = told(match.match.result) if match.match.result is not None else None
     their_result = told(theirs.result) if theirs is not None else None
     picks = (theirs.result.picks or {}) if theirs is not None else {}
@@ -276,8 +283,7 @@ def current_player() -> PlayerId:
 
 
 def render_player_page(template: str, feed: PageKey | None = None, **context: Any) -> Response:
-    """A page of a player: never with an organizer's controls, and without form tokens, as the link authorizes."""
-    return render.page(template, feed, **{"organizer": False, "csrf": str, "sent_ms": "", **context})
+    return render.page(template, feed, **{**OF_PLAYER, **context})
 
 
 @route("GET /me", EVERYBODY)
@@ -298,20 +304,79 @@ def claim_desk_code() -> AnyResponse:
 def my_page(token: str) -> AnyResponse:
     """A player's own page: the table, what to report, and what became of it."""
     event_id, who = current_player()
-    event = current.event(event_id)
-    view, (face, more_ms) = player_view(event, who), my_clock(event, who)
-    return render_player_page(
-        "my_page.html",
-        PageKey(PERSONAL, event_id, token),
-        state=event.state,
-        view=view,
-        face=face,
-        more_ms=more_ms,
-        my=f"/me/{token}",
-        asking=my_requests(event, who),
-        mine=my_table(event, who),
-        bye=my_bye(event, who),
-        variant="",
+    shown = _my_page(current.event(event_id), who, token)
+    return render_player_page("my_page.html", PageKey(PERSONAL, event_id, token), **shown._asdict(), variant="")
+
+
+class MyPage(NamedTuple):
+    """What the template of a player's own page shows. `more_ms`: as of `my_clock`; `my`: the page's path."""
+
+    state: states.EventState
+    view: PlayerView
+    face: ClockFace
+    more_ms: int
+    my: str
+    asking: MyRequests
+    mine: MyTable | None
+    bye: ByePicks | None
+
+
+def _my_page(event: SavedEvent, who: str, token: str) -> MyPage:
+    face, more_ms = my_clock(event, who)
+    view, my = player_view(event, who), f"/me/{token}"
+    return MyPage(
+        event.state, view, face, more_ms, my, my_requests(event, who), my_table(event, who), my_bye(event, who)
+    )
+
+
+@shaped(PERSONAL)
+def _my_shape(page: PageKey) -> ShapedPage:
+    slots, owner = Slots(time_of_day(current.hub().clocks.wall())), current.hub().access.links.owner_of(page.of)
+    if owner is None or current.snapshot().venue.is_gone(owner):
+        abort(410)
+    event, token = current.event(page.event), slots.add(page.of)
+    shown = _my_page(event, owner[1], token)
+    face, around = open_event(event, shown.face, slots)
+    view, mine = open_view(shown.view, slots.add), shown.mine and _open_table(shown.mine, slots.add)
+    shown = shown._replace(view=view, face=face, mine=mine)
+    given = {**OF_PLAYER, **slots.context, **shown._asdict(), "variant": ""}
+    draw = partial(render.render_page, "my_page.html", page._replace(of=token), **given)
+    return ShapedPage(draw, (PERSONAL, around, *shown[1:]), slots.values)
+
+
+def _open_table(mine: MyTable, slot: Callable[[Any], Any]) -> MyTable:
+    """The same with a `slot` wherever it differs from another table of its shape (live/page_shapes.py)."""
+
+    def fields(of: result_wizard.FieldPairs) -> result_wizard.FieldPairs:
+        return tuple([(name, slot(value)) for name, value in of])
+
+    def told(of: result_wizard.ToldResult | None) -> result_wizard.ToldResult | None:
+        # Two that differ are compared on the page.
+        return of if of is None or mine.what == DIFFER else _open_result(of, slot)
+
+    return replace(
+        mine,
+        opponent=slot(mine.opponent),
+        fields=fields(mine.fields) if mine.lot else (),
+        yes=fields(mine.yes),
+        again=fields(mine.again),
+        mine=told(mine.mine),
+        theirs=told(mine.theirs),
+        stands=told(mine.stands),
+        number=mine.number and slot(mine.number),
+    )
+
+
+def _open_result(told: result_wizard.ToldResult, slot: Callable[[Any], Any]) -> result_wizard.ToldResult:
+    return replace(
+        told,
+        result=Result(),
+        shown=NOTHING_SHOWN,
+        outcome=slot(told.outcome),
+        lines=tuple([structs.replace(line, text=slot(line.text), by=slot(line.by)) for line in told.lines]),
+        worth={key: (slot(pair[0]), slot(pair[1])) for key, pair in told.worth.items()},
+        lets_go="",
+        mark="",
     )
 
 

@@ -117,7 +117,7 @@ def _player(source: HubNow, event: saved_event.SavedEvent, page: PageKey) -> obj
     entrant = state.entrants.get(competitor)
     if entrant is None:
         return None
-    played = [match for _, match in saved_event.played_matches(event).get(competitor, ())]
+    played = [match for _, match in saved_event.played_matches(event, competitor)]
     opponents = [state.entrants.get((m.match.b if m.match.a == competitor else m.match.a) or "") for m in played]
     sitting: tuple[Any, ...] = ()
     if played and (match := played[-1]) is saved_event.current_matches(event).get(competitor):
@@ -184,11 +184,13 @@ def _changed_players(before: Seen, now: Seen, event_id: str) -> set[str] | None:
     if event is None or was.venue is not new.venue:
         return None
     touched = {unit for unit in {*units_before, *units} if units_before.get(unit) is not units.get(unit)}
+    tables = {table for unit in touched if (table := new.venue.tables.get(unit)) is not None}
     matches = [
         match
         for played in event.public_rounds[-1:]
+        if tables
         for match in played.matches
-        if new.venue.unit_at(match.match.table) in touched
+        if match.match.table in tables
     ]
     if event is not old:
         saved_events = [

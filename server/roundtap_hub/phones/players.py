@@ -1,11 +1,12 @@
 """The public pages: name search, a player's table, pairings, standings, bracket, rules. With public names only."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from flask import abort, request
+from msgspec import structs
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.elimination.bracket_picture import bracket_svg
@@ -13,18 +14,20 @@ from roundtap_core.errors import Problem
 from roundtap_core.event import event_flow
 from roundtap_core.event.states import TO_CONFIRM, EventState, Official, active_ids
 from roundtap_core.name_search import find, search_text
-from roundtap_core.records import SECOND_SWISS, SWISS_STAGES, TIEBREAK, Side, other_side
+from roundtap_core.records import RULING, SECOND_SWISS, SWISS_STAGES, TIEBREAK, Side, other_side
 from roundtap_core.rulebooks.base import Rulebook
 from roundtap_core.rulebooks.coverage import coverage
 from roundtap_core.rulebooks.fact_sheet import bye_worth, full_win_lead, outcome_points, stage_minutes
-from roundtap_hub.http.routes import EVERYBODY, VISIBLE, route
+from roundtap_hub.http.routes import EVERYBODY, VISIBLE, PageKey, route
 from roundtap_hub.live import current, render
+from roundtap_hub.live.page_shapes import ShapedPage, Slots, shaped
+from roundtap_hub.phones.phone_versions import PUBLIC
 from roundtap_hub.views import knockout, saved_event
 from roundtap_hub.views.competitors import owed_squads
 from roundtap_hub.views.judging_view import played_on_lines
 from roundtap_hub.views.league_tables import leagues_of
 from roundtap_hub.views.mending_view import mend_lines
-from roundtap_hub.views.round_clock import clock_face, public_clock
+from roundtap_hub.views.round_clock import ClockFace, clock_face, clock_text, public_clock, time_of_day
 from roundtap_hub.views.store_games import said_rules
 from roundtap_hub.views.tables import (
     GridCell,
@@ -38,6 +41,8 @@ from roundtap_hub.views.tables import (
 )
 
 MOV = "mov"
+
+LONG_NAME = 14  # letters of a name that fill a phone's line in its largest type
 
 UNSET_DEFAULTS: Mapping[str, Any] = {"third_place_match": False, "full_names": False, "prize_places": None}
 """Values of options that neither the event nor the rulebook's defaults set."""
@@ -69,6 +74,7 @@ class PlayerView:
     cell: GridCell | None
     side: Side | None
     opponent: str | None
+    long_opponent: bool
     opponent_record: str
     record: str
     figures: tuple[knockout.TiebreakCell, ...]
@@ -112,6 +118,7 @@ def player_view(event: saved_event.SavedEvent, competitor: str) -> PlayerView:
     row = saved_event.settled_rows(event).get(competitor)
     record, values = knockout.record_of(event, competitor)
     standing, winner = knockout.standing_of(event, competitor), knockout.winner_of(event)
+    against = names.get(opponent, opponent) if opponent else None
     goes_on = plays and newest and not state.finished and (standing is None or standing.key in event_flow.STILL_IN)
     owed, must = owed_squads(state, competitor) if goes_on else ("", False)
     return PlayerView(
@@ -120,12 +127,13 @@ def player_view(event: saved_event.SavedEvent, competitor: str) -> PlayerView:
         number=newest.number if newest else 0,
         cell=cell,
         side=side,
-        opponent=names.get(opponent, opponent) if opponent else None,
+        opponent=against,
+        long_opponent=against is not None and len(against) > LONG_NAME,
         opponent_record=knockout.record_of(event, opponent)[0] if opponent else "",
         record=record,
         figures=values,
         rank=row.rank if row and row.rounds else None,
-        of=sum(ranked.rank is not None for ranked in saved_event.settled_standings(event)),
+        of=saved_event.ranked_count(event),
         worth=worth,
         standing=standing,
         round_name=knockout.title_key(state, newest, match) if newest else None,
@@ -144,13 +152,78 @@ def player_view(event: saved_event.SavedEvent, competitor: str) -> PlayerView:
     )
 
 
+def open_view(view: PlayerView, slot: Callable[[Any], Any]) -> PlayerView:
+    """The same with a `slot` wherever the page differs from another one of its shape (live/page_shapes.py)."""
+    # Its title stands beside all regions, which is compared as well: in every shape the name has the same slot.
+    name, cell, standing = slot(view.name), view.cell, view.standing
+    if cell is not None:
+        # What the page does not show is no part of its shape.
+        cell = GridCell(
+            match_id="",
+            table=slot(cell.table),
+            a="",
+            b=None,
+            a_id="",
+            b_id=None,
+            bye=cell.bye,
+            state=cell.state,
+            revision=0,
+            result=cell.result and _open_result(cell.result, slot),
+            second=cell.second,
+            call_taken_by=cell.call_taken_by,
+            call_since_ms=cell.call_since_ms and 0,
+            extension_minutes=cell.extension_minutes,
+            done=cell.done,
+        )
+    return replace(
+        view,
+        name=name,
+        opponent=slot(view.opponent),
+        cell=cell,
+        opponent_record=slot(view.opponent_record),
+        record=slot(view.record),
+        figures=tuple([replace(each, text=slot(each.text), exact="") for each in view.figures]),
+        rank=slot(view.rank),
+        of=slot(view.of),
+        worth={key: tuple(map(slot, pair)) for key, pair in view.worth.items()},
+        corrected=[
+            replace(each, against=slot(each.against), result=_open_result(each.result, slot)) for each in view.corrected
+        ],
+        margins=[(number, slot(against), slot(figure)) for number, against, figure in view.margins],
+        standing=standing and structs.replace(standing, seed=slot(standing.seed), place=slot(standing.place)),
+    )
+
+
+def _open_result(result: ShownResult, slot: Callable[[Any], Any]) -> ShownResult:
+    if not result.scored or result.ended == RULING:
+        return result  # Whether its figures are shown depends on them.
+    second = result.second and (slot(result.second[0]), slot(result.second[1]))
+    return structs.replace(result, a=slot(result.a), b=slot(result.b), second=second)
+
+
+def open_event(event: saved_event.SavedEvent, face: ClockFace, slots: Slots) -> tuple[ClockFace, object]:
+    """A player's clock with a slot for its time, and all else that such a page shows of its event and of the hall."""
+    state, snapshot = event.state, current.snapshot()
+    shape = (
+        saved_event.decided_version(event),
+        state.live is None,
+        state.clock.total_ms is None,
+        snapshot.venue.restore_state is not None,
+        [(each.id, each.name) for each in saved_event.open_sign_ups(snapshot)] if state.finished else (),
+        [(each.said, each.until_ms, each.until, clock_text(each.left_ms)) for each in render.said_to(state.id)],
+        current.words().language,
+        slots.context["time_now"]() != "",
+    )
+    return replace(face, shown_ms=slots.add(clock_text(face.shown_ms, face.width))), shape
+
+
 def _margins(
     event: saved_event.SavedEvent, competitor: str, names: Mapping[str, str]
 ) -> Iterator[tuple[int, str | None, int]]:
     """What a score sheet says of margins ("Höhe des Sieges": both note theirs) in Swiss rounds, the first one first:
     none counts after them."""
     state = event.state
-    for played, match in saved_event.played_matches(event).get(competitor, ()):
+    for played, match in saved_event.played_matches(event, competitor):
         seat = match.match
         if played.stage not in SWISS_STAGES or (seat.result is None and seat.bye is None):
             continue
@@ -167,7 +240,7 @@ def _margins(
 
 def _corrections(event: saved_event.SavedEvent, competitor: str, names: Mapping[str, str]) -> Iterator[Correction]:
     """The latest round first."""
-    for played, match in reversed(saved_event.played_matches(event).get(competitor, ())):
+    for played, match in reversed(saved_event.played_matches(event, competitor)):
         seat = match.match
         if match.corrected and seat.result is not None and seat.b is not None:
             side: Side = "a" if seat.a == competitor else "b"
@@ -220,12 +293,31 @@ def _query() -> str:
 @route("GET /e/<event_id>/p/<competitor>", EVERYBODY, VISIBLE, kept="p/<event_id>/<competitor>")
 def player_page(event_id: str, competitor: str) -> AnyResponse:
     event = current.event(event_id)
-    return render.cached_page(
-        "player.html",
-        state=event.state,
-        view=player_view(event, competitor),
-        face=clock_face(event.state, current.instant(), current.words()),
-    )
+    return render.cached_page("player.html", **_player_page(event, competitor)._asdict())
+
+
+class PlayerPage(NamedTuple):
+    """What the template of a player's public page shows."""
+
+    state: EventState
+    view: PlayerView
+    face: ClockFace
+
+
+def _player_page(event: saved_event.SavedEvent, competitor: str) -> PlayerPage:
+    face = clock_face(event.state, current.instant(), current.words())
+    return PlayerPage(event.state, player_view(event, competitor), face)
+
+
+@shaped(PUBLIC)
+def _player_shape(page: PageKey) -> ShapedPage:
+    slots, event = Slots(time_of_day(current.hub().clocks.wall())), current.event(page.event)
+    feed, shown = page._replace(of=slots.add(page.of)), _player_page(event, page.of)
+    face, around = open_event(event, shown.face, slots)
+    shown = shown._replace(view=open_view(shown.view, slots.add), face=face)
+    given = {**slots.context, **shown._asdict(), "variant": "", "sent_ms": ""}
+    draw = partial(render.render_page, "player.html", feed, **given)
+    return ShapedPage(draw, (PUBLIC, around, *shown[1:]), slots.values)
 
 
 @route("GET /e/<event_id>/standings", EVERYBODY, VISIBLE, kept="standings/<event_id>")

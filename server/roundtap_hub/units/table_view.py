@@ -1,8 +1,6 @@
 """The view of a table's match for its unit, as public as the table itself."""
 
-import json
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
 
 from msgspec import UNSET
 from msgspec.structs import asdict
@@ -11,9 +9,8 @@ from roundtap_core.clock import Clock, Instant
 from roundtap_core.errors import Problem
 from roundtap_core.event.event_flow import ends_with, match_clock, swiss_rounds_after, total_planned_rounds
 from roundtap_core.event.states import CLOSED, DISPUTE, ONE_PHONE, EventState, MatchState, RoundState
-from roundtap_core.forms.form import Form
 from roundtap_core.records import SIDES, Result, Side, SidePair
-from roundtap_core.rulebooks.base import MatchSituation, Rulebook
+from roundtap_core.rulebooks.base import MatchSituation
 from roundtap_core.typed import DisplayText
 from roundtap_core.view_types import (
     CallView,
@@ -27,7 +24,6 @@ from roundtap_core.view_types import (
     SituationView,
     TableView,
 )
-from roundtap_core.wire import canonical_json
 from roundtap_hub.store.restore_gap import lacks_round_of
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views.round_clock import clock_view, public_clock
@@ -83,7 +79,7 @@ def table_view(
         event=EventView(state.id, DisplayText(state.name), state.color, state.rulebook_id),
         options=EventOptions(state.options),
         stands=_situation_view(situation),
-        form=_form(state.rulebook, canonical_json(state.options), situation),
+        form=state.rulebook.form(state.options, situation),
         rules=state.rules or UNSET,
         clock=public_clock(state, clock, now),
     )
@@ -128,11 +124,6 @@ def _planned_rounds(state: EventState, at_least: int) -> int | None:
 def _situation_view(situation: MatchSituation) -> SituationView:
     houses = None if situation.houses is None else PerSide(*situation.houses)
     return SituationView(situation.stage, PerSide(*situation.totals), houses)
-
-
-@lru_cache(maxsize=256)
-def _form(book: Rulebook, options: bytes, situation: MatchSituation) -> Form:
-    return book.form(json.loads(options), situation)
 
 
 def _match_view(state: EventState, played: RoundState, match: MatchState, names: Mapping[str, str]) -> MatchView | None:

@@ -103,11 +103,11 @@ OwedSquads = tuple[str, bool]
 def owed_squads(state: states.EventState, competitor: str) -> OwedSquads:
     """As of now: a round in play counts as still to come until its squads are known. Where none is certain to come,
     no pick has to be made."""
+    if state.rulebook.squads is None:
+        return "", False
     live, played = state.live, len(state.public_rounds)
-    matches = live.matches if live is not None else ()
-    if live is not None and any(
-        competitor in (m.match.a, m.match.b) and not (m.match.result or m.match.picks) for m in matches
-    ):
+    seat = live.seats.get(competitor) if live is not None else None
+    if live is not None and seat is not None and not (seat.match.result or seat.match.picks):
         return _owed(state, live.number, live.stage, competitor)
     owed, must = _owed(state, played + 1, SWISS, competitor)
     goes_on = state.cut is None or competitor in current_seeds(state)

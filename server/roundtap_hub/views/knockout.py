@@ -28,7 +28,9 @@ from roundtap_hub.views.saved_event import (
     SavedEvent,
     listed_events,
     memoized,
+    memoized_by,
     newest_round,
+    ranking_key,
     settled_rows,
     settled_standings,
     settled_swiss_round,
@@ -122,7 +124,7 @@ def record_text(row: StandingsRow | None, draws: bool = False) -> str:
     return "–".join(str(n) for n in (row.wins, *([row.draws] if draws else []), row.losses))
 
 
-@memoized
+@memoized_by(ranking_key)
 def has_draws(event: SavedEvent) -> bool:
     """Whether a match of this event's Swiss rounds may end in a draw, if only by ruling, or one that counts has: then
     each record has three figures, and so have their heads."""

@@ -235,6 +235,11 @@ def clock_width(clock: Clock) -> int:
     return max(5, len(format_clock(clock.total_ms)))
 
 
+def clock_text(ms: int | None, width: int = 0) -> str:
+    """As `format_clock`, with spaces as wide as a figure before a text that is shorter than `width`."""
+    return format_clock(ms).rjust(width, "\u2007")
+
+
 def time_of_day(wall: str | None, later_ms: int = 0, form: str = "%H:%M") -> str:
     """The local time ("14:32", or in another form of `strftime`) `later_ms` after `wall` (ISO 8601); "" where the time
     is unknown."""

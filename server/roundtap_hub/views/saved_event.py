@@ -4,7 +4,6 @@ import hashlib
 import re
 import threading
 import unicodedata
-from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
@@ -27,7 +26,7 @@ from roundtap_core.event.stale_check import (
 )
 from roundtap_core.event.states import EventState, MatchState, RoundState, event_names, not_yet_present, tournament_of
 from roundtap_core.names import number_duplicates, shorten_name
-from roundtap_core.records import ELIMINATION, SIDES, SWISS_STAGES, Competitor, StandingsRow, Tournament
+from roundtap_core.records import ELIMINATION, SWISS_STAGES, Competitor, StandingsRow, Tournament
 from roundtap_core.standings.standings import standings
 from roundtap_hub.store.read_model import Snapshot
 from roundtap_hub.store.snapshots import EventSummary
@@ -65,39 +64,41 @@ class Memoized(Generic[A, R]):
         self._do = work
         self._key = key
         self._lock = threading.Lock()
-        self._kept: OrderedDict[Hashable, list[tuple[object, Future[R]]]] = OrderedDict()
+        self._known: dict[Hashable, tuple[tuple[object, R], ...]] = {}
+        self._under_way: dict[Hashable, list[tuple[object, Future[R]]]] = {}
         update_wrapper(self, work)
 
     def __call__(self, argument: A) -> R:
-        key = self._key(argument)
-        answer, mine = self._find(argument.event_id, key)
+        key, event = self._key(argument), argument.event_id
+        # Without the lock: nothing is ever changed in a tuple.
+        for earlier_key, answer in self._known.get(event, ()):
+            if earlier_key == key:
+                return answer
+        with self._lock:
+            waited = self._under_way.setdefault(event, [])
+            future = next((future for other, future in waited if other == key), None)
+            if mine := future is None:
+                future = Future()
+                waited.append((key, future))
         if mine:
             try:
-                answer.set_result(self._do(argument))
+                future.set_result(self._do(argument))
             except BaseException as error:
-                self._forget(argument.event_id, answer)
-                answer.set_exception(error)
-        return answer.result()
+                future.set_exception(error)
+            self._done(event, key, future)
+        return future.result()
 
-    def _find(self, event: Hashable, key: object) -> tuple[Future[R], bool]:
-        """The answer, perhaps not done yet; True: the caller has to compute it."""
+    def _done(self, event: Hashable, key: object, future: Future[R]) -> None:
         with self._lock:
-            moments = self._kept.setdefault(event, [])
-            self._kept.move_to_end(event)
-            for earlier_key, answer in moments:
-                if earlier_key == key:
-                    return answer, False
-            answer = Future()
-            moments.insert(0, (key, answer))
-            del moments[MAX_MOMENTS:]
-            while len(self._kept) > MAX_EVENTS:
-                self._kept.popitem(last=False)
-            return answer, True
-
-    def _forget(self, event: Hashable, failed: Future[R]) -> None:
-        with self._lock:
-            moments = self._kept.get(event, [])
-            moments[:] = [(key, answer) for key, answer in moments if answer is not failed]
+            self._under_way[event] = [other for other in self._under_way[event] if other[1] is not future]
+            if not self._under_way[event]:
+                del self._under_way[event]
+            if future.exception() is None:
+                # The events that changed last stay.
+                before = self._known.pop(event, ())
+                self._known[event] = ((key, future.result()), *before)[:MAX_MOMENTS]
+                while len(self._known) > MAX_EVENTS:
+                    del self._known[next(iter(self._known))]
 
 
 def memoized(work: Callable[[A], R]) -> Memoized[A, R]:
@@ -144,7 +145,7 @@ def _names_key(event: SavedEvent) -> object:
     return event.state.entrants, event.state.given_options, event.people
 
 
-def _ranking_key(event: SavedEvent) -> object:
+def ranking_key(event: SavedEvent) -> object:
     """What the standings depend on: only a round's last report changes it."""
     state = event.state
     settled = settled_round(state)
@@ -203,18 +204,10 @@ def name_sort_key(name: str) -> tuple[str, str]:
     return plain.translate(str.maketrans("łøđ", "lod")), name
 
 
-@memoized
-def current_matches(event: SavedEvent) -> dict[str, MatchState]:
+def current_matches(event: SavedEvent) -> Mapping[str, MatchState]:
     """Each competitor's match in the newest public round."""
-    rounds = event.state.public_rounds
-    if not rounds:
-        return {}
-    return {
-        competitor: match
-        for match in rounds[-1].matches
-        for side in SIDES
-        if (competitor := match.match.competitor(side)) is not None
-    }
+    newest = newest_round(event.state)
+    return newest.seats if newest is not None else {}
 
 
 def settled_round(state: EventState) -> int:
@@ -233,7 +226,7 @@ def settled_swiss_round(state: EventState) -> int:
     return max((number for number in swiss if number <= settled_round(state)), default=0)
 
 
-@memoized_by(_ranking_key)
+@memoized_by(ranking_key)
 def settled_standings(event: SavedEvent) -> tuple[StandingsRow, ...]:
     """The standings after the last settled round; players disqualified since have no rank. Empty where a recorded
     result cannot be read."""
@@ -243,12 +236,17 @@ def settled_standings(event: SavedEvent) -> tuple[StandingsRow, ...]:
         return ()
 
 
-@memoized_by(_ranking_key)
+@memoized_by(ranking_key)
 def settled_rows(event: SavedEvent) -> dict[str, StandingsRow]:
     return {row.competitor: row for row in settled_standings(event)}
 
 
-@memoized_by(_ranking_key)
+@memoized_by(ranking_key)
+def ranked_count(event: SavedEvent) -> int:
+    return sum(row.rank is not None for row in settled_standings(event))
+
+
+@memoized_by(ranking_key)
 def rank_changes(event: SavedEvent) -> dict[str, int]:
     """How many places each competitor rose (or fell, below zero) in the last settled round; who stayed is left out."""
     settled = settled_round(event.state)
@@ -275,16 +273,9 @@ def entrants_version(event: SavedEvent) -> str:
     return short_hash(list(event.state.entrants.values()))
 
 
-@memoized
-def played_matches(event: SavedEvent) -> dict[str, list[tuple[RoundState, MatchState]]]:
-    """Each competitor's matches in the public rounds."""
-    matches: dict[str, list[tuple[RoundState, MatchState]]] = {}
-    for played in event.state.public_rounds:
-        for match in played.matches:
-            for competitor in (match.match.a, match.match.b):
-                if competitor is not None:
-                    matches.setdefault(competitor, []).append((played, match))
-    return matches
+def played_matches(event: SavedEvent, competitor: str) -> list[tuple[RoundState, MatchState]]:
+    """A competitor's matches in the public rounds."""
+    return [(played, played.seats[competitor]) for played in event.state.public_rounds if competitor in played.seats]
 
 
 def _results_key(event: SavedEvent) -> tuple[Any, ...]:

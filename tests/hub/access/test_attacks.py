@@ -19,6 +19,7 @@ from test_connection_limits import ASK, BOTH, connection, knock, rest_of, served
 from test_snapshots import finish, path
 from test_standby_feed import KEY, Feed, House, house
 
+from patience import GUARD_S
 from roundtap_core.wire import REPORT, REQUEST, envelope, sign
 from roundtap_hub.app.asgi import HubApplication
 from roundtap_hub.app.server import PageServerFront
@@ -30,6 +31,7 @@ from roundtap_hub.http.routes import PageKey
 from roundtap_hub.http.uvicorn_private import HEAD_BYTES_MAX, REQUEST_BYTES
 from roundtap_hub.live import page_cache
 from roundtap_hub.paper.print_jobs import wanted_jobs
+from roundtap_hub.store import standby_copy
 from roundtap_hub.store.event_cache import DormantEvents
 from roundtap_hub.store.print_book import PrintBook
 from roundtap_hub.store.restore_gap import assemble_round, entries_beyond_copy, lost_rounds
@@ -366,8 +368,10 @@ def test_a_claim_goes_with_its_unit_s_key(tmp_path: Path, by: str) -> None:
 # --- hubs among each other -------------------------------------------------------------------------------------------
 
 
-def test_a_revoked_standby_hears_nothing_more(house: House) -> None:
-    """It went on hearing every name, and the other units' new keys, for as long as it stayed connected."""
+def test_a_revoked_standby_hears_nothing_more(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It went on hearing every name, and the other units' new keys, for as long as it stayed connected. This one says
+    nothing to its own end."""
+    monkeypatch.setattr(standby_copy, "WITHIN_S", 0.1)
     feed = Feed(house, house.hello())
     feed.level()
     house.application.hub.units.keys.revoke("standby-1")
@@ -405,7 +409,7 @@ def dripping(request: pytest.FixtureRequest) -> Iterator[int]:
         thread = threading.Thread(target=drip, daemon=True)
         thread.start()
         yield listener.getsockname()[1]
-        thread.join(10)
+        thread.join(GUARD_S)
 
 
 def test_whoever_answers_letter_by_letter_does_not_keep_the_beacon(
@@ -415,7 +419,7 @@ def test_whoever_answers_letter_by_letter_does_not_keep_the_beacon(
     monkeypatch.setattr(peers, "ANSWER_TIMEOUT_S", 0.05)
     asked = threading.Thread(target=BeaconThread(house.kin)._query, args=[f"http://127.0.0.1:{dripping}"], daemon=True)
     asked.start()
-    asked.join(10)
+    asked.join(GUARD_S)
     assert not asked.is_alive()
 
 

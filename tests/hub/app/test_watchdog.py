@@ -14,6 +14,7 @@ import pytest
 from asgi_client import AsgiClient
 from hub_kit import HandClock, hub_of, running
 
+from patience import GUARD_S
 from roundtap_core.errors import Problem
 from roundtap_hub.app.asgi import HubApplication
 from roundtap_hub.app.server import watchdog_loop
@@ -99,7 +100,7 @@ def test_nobody_asked_for_a_watchdog() -> None:
 def test_asking_the_real_writer_whether_it_lives_writes_nothing(tmp_path: Path) -> None:
     with running(tmp_path / "roundtap.db") as service:
         before = service.snapshot
-        assert service.submit([], "watchdog").result(timeout=10) == []
+        assert service.submit([], "watchdog").result(GUARD_S) == []
         assert service.snapshot is before
 
 
@@ -130,7 +131,7 @@ class Live:
         said = len(self.says.said)
         for _ in range(20):
             if writer_answers:
-                self.service.submit([], "test").result(10)
+                self.service.submit([], "test").result(GUARD_S)
             self.client.run(asyncio.sleep(0.001))
         return len(self.says.said) <= said + 1
 
@@ -188,7 +189,7 @@ def test_a_lane_whose_threads_all_hang_is_silence_and_one_of_them_is_not(
 
     live.stuck.set()
     live.hears(3)
-    assert [answer.result(10).status_code for answer in hanging] == [200] * threads
+    assert [answer.result(GUARD_S).status_code for answer in hanging] == [200] * threads
 
 
 def test_a_long_queue_before_the_pages_is_no_silence(live: Live, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -67,7 +67,8 @@ def states(it: Course) -> Iterator[tuple[str, set[str]]]:
     it.settle()
     yield "final over", ROUND_2 | BEGUN
     it.tell(FinishEvent())
-    yield "finished", set(FORMS)
+    # Nobody would withdraw a round then: Play says nothing of it.
+    yield "finished", set(FORMS) - BEGUN
     it.tell(ReopenEvent())
     yield "reopened", ROUND_2 | BEGUN
 

@@ -313,7 +313,7 @@ def test_a_player_s_forms_are_on_a_page_of_their_own(house: House):
         ("warn", {"reason": "slow play", "by": "o9"}, "slow play"),
         ("propose", {"reason": "", "by": "o9"}, ""),
         ("disqualify", {"reason": "", "by": "o1"}, ""),
-        ("came-with", {"came_with": "y" * 90}, "y" * 90),
+        ("details", {"came_with": "y" * 90}, "y" * 90),
     ],
 )
 def test_what_could_not_be_saved_comes_back_open_and_as_typed(

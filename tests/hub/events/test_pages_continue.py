@@ -15,6 +15,7 @@ from pages_kit import PIN, Browser, House, problem_of, text_of
 from test_copies import Hub, on
 
 from faults import fails
+from patience import GUARD_S
 from roundtap_core.event.entries import NewEntry, Timestamp, chain_entry
 from roundtap_core.words import LANGUAGES
 from roundtap_hub.store import continuing
@@ -61,7 +62,7 @@ def wait_for(house: House, true) -> None:  # type: ignore[no-untyped-def]
     changed = threading.Event()
     house.service.storage.listen(changed.set)
     while not true():
-        assert changed.wait(10)
+        assert changed.wait(GUARD_S)
         changed.clear()
 
 
@@ -117,7 +118,7 @@ def test_one_press_recovers_it_beside_and_the_next_start_puts_it_in_place(
 def wait_for_reopen(house: House) -> None:
     reopened = threading.Event()
     house.service.when_must_reopen(reopened.set)
-    assert reopened.wait(20), house.service.storage.lines()
+    assert reopened.wait(GUARD_S), house.service.storage.lines()
 
 
 @pytest.mark.parametrize("renames", range(6))

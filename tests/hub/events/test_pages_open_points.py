@@ -59,11 +59,20 @@ def test_lists_are_not_needed_tonight_in_one_press_and_the_draft_stays(house: Ho
     browser.post("/console/e1/draw", attempt=0)
     drawn = house.event.draft
     browser.get("/console/e1")
+    house.time.ms += 60_000
     assert browser.post("/console/e1/options/lists").status_code == 303
+    assert browser.said("/console/e1").startswith("Lists are not needed tonight. Undo")
     page = browser.get("/console/e1").text
     assert house.event.draft == drawn
     assert 'id="points"' not in page
     assert not re.search(r'data-go="[pl]"[^>]*><span>[^<]*</span> <b class="places-n"', page)
+    house.time.ms += 60_000
+    browser.post("/console/e1/undo", number=house.event.number)
+    assert browser.said("/console/e1").startswith("Lists are required. Undo")
+    assert house.event.draft == drawn
+    assert 'id="points"' in browser.get("/console/e1").text
+    house.time.ms += 60_000
+    browser.post("/console/e1/undo", number=house.event.number)
     assert browser.post("/console/e1/publish", number=1, attempt=1).status_code == 303
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from pages_kit import Browser, House, open_house, problem_of, text_of
 
+from patience import GUARD_S
 from roundtap.demo.guide import TABLES
 from roundtap.kit.virtual_kit import unit_of
 from roundtap_core.errors import Problem
@@ -35,11 +36,10 @@ for line in sys.stdin:
     with open(folder / "let-in", "a") as file:
         file.write(line)
 """
-WITHIN_S = 30.0
 
 
 def wait_for(true: object, what: str) -> None:
-    give_up = time.monotonic() + WITHIN_S
+    give_up = time.monotonic() + GUARD_S
     while not true():  # type: ignore[operator]
         assert time.monotonic() < give_up, what
         time.sleep(0.01)

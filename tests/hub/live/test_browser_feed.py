@@ -13,6 +13,7 @@ from feed_listener import PATIENCE_S, FeedLink, Listener
 from page_dom import tree
 from pages_kit import House, open_house
 
+from patience import GUARD_S
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import (
     DropCompetitor,
@@ -209,7 +210,7 @@ def test_a_hub_that_stops_ends_its_feeds(house: House, client: AsgiClient):
     browser = Listener(client, "/e/e1")
     browser.until(lambda: browser.events, "a greeting")
     client.application.close_feeds_soon()  # type: ignore[attr-defined]
-    browser.stream.result(20)
+    browser.stream.result(GUARD_S)
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -19,6 +19,10 @@ def rows(browser: Browser, query: str, event: str = "e1") -> list[str]:
     return re.findall(r'<form method="post" action="([^"]+)"', found[1])
 
 
+def every_row(browser: Browser, query: str) -> int:
+    return browser.get(f"{FIND}?q={query}").text.partition('id="found"')[2].count("<li>")
+
+
 def press(house: House, browser: Browser, query: str) -> None:
     """The only row, as its form is."""
     page = browser.get(f"{FIND}?q={query}").text
@@ -63,6 +67,22 @@ def test_minutes_and_a_table_are_an_extension(house: House, browser: Browser) ->
     assert rows(browser, "%2B5+99") == []
     assert rows(browser, "%2B05+02") == [f"/console/e1/match/{match.id}/extension"]
     assert rows(browser, "%2B0+2") == rows(browser, "%2B61+2") == [], "what would be refused is not offered"
+
+
+def test_what_acts_stands_alone_whoever_of_another_event_has_the_same_figures_or_letters(
+    house: House, browser: Browser
+) -> None:
+    """One Enter does the only row (static/find.js); a second row would have to be chosen first."""
+    house.service.execute_one("e1", SetClock("start"), "test")
+    browser.post("/console", name="Sunday", color="#882255", rulebook="keyforge-archon")
+    browser.post("/console/e2/competitors", names="Player 05\nDropka Szczepan\n2 Fast 5 Furious")
+    for query in ("%2B5+2", "drop+szczep"):
+        assert len(rows(browser, query)) == 1
+        assert every_row(browser, query) == 1
+    assert "Player 05 Sunday" in text_of(browser.get(f"{FIND}?q=5")), "a number alone finds people, too"
+    assert "Dropka Szczepan Sunday" in text_of(browser.get(f"{FIND}?q=dropka"))
+    for query in (f"{FIND}?q=%2B5+25", "/console/find?q=%2B5+2"):
+        assert "Nothing matches “+5 2" in text_of(browser.get(query)), "no table of that number, or of no event"
 
 
 def test_a_no_show_and_a_check_in_are_offered_to_those_they_can_be_about(house: House, browser: Browser) -> None:

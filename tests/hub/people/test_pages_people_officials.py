@@ -274,12 +274,10 @@ def test_what_the_rulebook_wants_declared_is_ticked(house: House):
     assert house.event.entrants["p1"].ticks == ()
 
 
-def test_who_came_together_is_noted_before_round_1(house: House):
+def test_who_came_together_is_noted(house: House):
     browser = house.with_event()
-    browser.post("/console/e1/competitors/p1/came-with", came_with="car")
+    browser.post("/console/e1/competitors/p1/details", name="Ana Ruiz", came_with="car")
     assert house.event.entrants["p1"].came_with == "car"
-    house.publish()
-    assert "/came-with" not in browser.opened().text
 
 
 def test_where_travel_groups_are_entered_the_page_says_how_the_bye_is_drawn(house: House):

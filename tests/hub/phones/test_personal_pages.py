@@ -12,6 +12,7 @@ from asgi_client import AsgiClient
 from feed_listener import Listener
 from pages_kit import House, open_house, page_fails
 
+from patience import GUARD_S
 from roundtap_core.event.states import MatchState
 from roundtap_hub.app.asgi import HubApplication
 from roundtap_hub.http.requester import OWN_LINK
@@ -139,7 +140,7 @@ def test_two_at_the_same_moment_are_one_report(hall: Hall) -> None:
     headers = {"content_type": "application/x-www-form-urlencoded", "accept": "application/json"}
     before = hall.house.event.number
     both = [hall.client.begin("POST", f"{hall.me('a')}/report", body, headers=headers) for _ in range(8)]
-    assert {answer.result(20).body for answer in both} == {both[0].result(20).body}
+    assert {answer.result(GUARD_S).body for answer in both} == {both[0].result(GUARD_S).body}
     assert hall.house.event.number == before + 1
 
 

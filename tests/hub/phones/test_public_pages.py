@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from asgi_client import Answer, AsgiClient
-from flask import g, template_rendered
 from msgspec.structs import replace
 from pages_kit import Browser, House, open_house, page_fails
 
@@ -23,7 +22,7 @@ from roundtap_hub.http.page_queues import PROBE_S
 from roundtap_hub.http.routes import PageKey, page_path
 from roundtap_hub.http.static_files import StaticFiles
 from roundtap_hub.live import page_cache
-from roundtap_hub.live.page_cache import CLOCK_PAGE_TTL_MS, RenderingKey
+from roundtap_hub.live.page_cache import CLOCK_PAGE_TTL_MS, CachedPage, RenderingKey
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.service import Step
 from roundtap_hub.views.known_displays import ROTATION_MS
@@ -51,12 +50,16 @@ class Hall:
         self.application = HubApplication(house.hub)
         self.client = AsgiClient(self.application, lifespan=True)
         self.drawn: list[tuple[str, str, str]] = []
-        template_rendered.connect(self._note)
+        cache: Any = self.application.cached_pages._cache
+        self._draw, cache._render_one = cache._render_one, self._note
 
-    def _note(self, _: object, context: dict[str, Any], **__: object) -> None:
+    def _note(self, *given: Any) -> CachedPage | None:
         """What is drawn for all who ask in this language, and not for one browser."""
-        if "variant" in g:
-            self.drawn.append((str(context["feed"]), g.variant, g.words.language))
+        page: CachedPage | None = self._draw(*given)
+        key = next(each for each in given if isinstance(each, RenderingKey))
+        if page is not None and not page.redirect:
+            self.drawn.append((str(key.page), key.variant, key.language))
+        return page
 
     def get(self, path: str, language: str = "en", **headers: str) -> Answer:
         return self.client.get(path, accept_language=language, **headers)

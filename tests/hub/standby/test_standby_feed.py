@@ -14,6 +14,7 @@ from asgi_client import Answer, AsgiClient
 from hub_kit import NAMES, HandClock, event_steps, people
 
 from memory_hub import hub_in_memory
+from patience import GUARD_S
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE, Timestamp
 from roundtap_core.wire import REQUEST, envelope
@@ -97,9 +98,12 @@ class House:
 
 @pytest.fixture
 def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[House]:
-    """No standby is silent only because the machine is busy."""
+    """No standby is silent, and none too slow, only because the machine is busy."""
     monkeypatch.setattr(standby_copy, "SILENT_S", 60)
+    monkeypatch.setattr(standby_copy, "WITHIN_S", 60)
     made = House(tmp_path / "hub")
+    assert made.service.copies is not None
+    made.service.copies._within_s = 60
     yield made
     made.close()
 
@@ -260,7 +264,7 @@ def test_a_standby_that_asks_no_more_is_away_before_a_commit_waits_for_it(
     assert copies is not None
     house.service.storage.listen(lambda: away.set() if copies.states[0].state == "away" else None)
     monkeypatch.setattr(standby_copy, "SILENT_S", 0)
-    assert away.wait(20)
+    assert away.wait(GUARD_S)
 
 
 def test_only_who_has_opened_the_last_answer_can_say_that_it_is_on_the_disk(house: House) -> None:
@@ -285,7 +289,10 @@ def test_a_newer_connection_of_the_same_standby_ends_the_older(house: House) -> 
     assert one.answer().status_code == 409
 
 
-def test_a_standby_that_went_on_where_it_was_is_told_only_what_it_lacks(house: House) -> None:
+def test_a_standby_that_went_on_where_it_was_is_told_only_what_it_lacks(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(standby_copy, "WITHIN_S", 0.1)
     feed = Feed(house, house.hello())
     heads = feed.level()
     house.service.execute(event_steps("e2"), "organizer", people("e2"))

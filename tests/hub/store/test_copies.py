@@ -15,6 +15,7 @@ from hub_kit import NAMES, HandClock, event_steps, make_event, people, running, 
 
 import event_kit
 from faults import fails
+from patience import GUARD_S
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry, Timestamp, chain_entry
@@ -33,7 +34,12 @@ class Hub:
     """A service on a real file with copies."""
 
     def __init__(
-        self, folder: Path, *copies: JournalCopy, lineage: str = "our line", within_s: float = 10, retry_s: float = 0.01
+        self,
+        folder: Path,
+        *copies: JournalCopy,
+        lineage: str = "our line",
+        within_s: float = GUARD_S,
+        retry_s: float = 0.01,
     ) -> None:
         self.journal = Journal(url_of(folder / "journal.db"))
         self.service = Service(self.journal, HandClock().clocks)
@@ -61,7 +67,7 @@ class Hub:
         changed = threading.Event()
         self.service.storage.listen(changed.set)
         while [each.state for each in self.copies.states] != [state]:
-            assert changed.wait(10), self.copies.states
+            assert changed.wait(GUARD_S), self.copies.states
             changed.clear()
 
 
@@ -244,7 +250,7 @@ def test_nobody_is_answered_before(tmp_path: Path) -> None:
         def write(self, batch: CommitBatch) -> None:
             if any(entry.kind == "clock-set" for entry in batch.entries):
                 self.asked.set()
-                self.let_go.wait(10)
+                self.let_go.wait(GUARD_S)
 
         def verify_place(self) -> None:
             pass
@@ -257,11 +263,11 @@ def test_nobody_is_answered_before(tmp_path: Path) -> None:
         make_event(hub.service)
         hub.wait_for(CURRENT)
         answer = hub.service.submit([Step("e1", c.SetClock("start"))], "organizer")
-        assert held.asked.wait(10)
+        assert held.asked.wait(GUARD_S)
         assert not answer.done()
         assert hub.service.snapshot.events["e1"].number == 7, "nor is it shown"
         held.let_go.set()
-        assert answer.result(10)[0].number == 8
+        assert answer.result(GUARD_S)[0].number == 8
 
 
 def test_a_copy_that_is_too_slow_is_given_up_and_told_at_once(tmp_path: Path) -> None:
@@ -275,7 +281,7 @@ def test_a_copy_that_is_too_slow_is_given_up_and_told_at_once(tmp_path: Path) ->
 
         def write(self, batch: CommitBatch) -> None:
             if any(entry.kind == "about-set" for entry in batch.entries):
-                self.let_go.wait(10)
+                self.let_go.wait(GUARD_S)
             self.held.update(batch.heads)
 
         def verify_place(self) -> None:
@@ -476,7 +482,7 @@ def test_a_stick_that_was_away_forgets_them_when_it_is_back(tmp_path: Path, stic
 
 def test_a_stick_that_is_let_go_of_is_closed_and_nobody_waits_for_it(hub: Hub, stick: Path) -> None:
     hub.service.execute(event_steps(), "organizer", people())
-    assert hub.copies.eject(str(stick), 10)
+    assert hub.copies.eject(str(stick), GUARD_S)
     assert hub.copies.states[0].state == EJECTED
     assert hub.copies.plugged_in() == []
     assert not any(str(stick) in link for link in open_files())
@@ -488,7 +494,7 @@ def test_a_stick_that_is_let_go_of_is_closed_and_nobody_waits_for_it(hub: Hub, s
 
 def test_a_stick_that_was_pulled_and_comes_back_holds_everything_again(hub: Hub, stick: Path) -> None:
     hub.service.execute(event_steps(), "organizer", people())
-    assert hub.copies.eject(str(stick), 10)
+    assert hub.copies.eject(str(stick), GUARD_S)
     away = stick.with_name("away")
     stick.rename(away)
     hub.service.execute([Step("e1", c.DrawRound(11))], "organizer")
@@ -500,7 +506,7 @@ def test_a_stick_that_was_pulled_and_comes_back_holds_everything_again(hub: Hub,
 
 
 def test_a_stick_that_could_not_be_unmounted_is_taken_back(hub: Hub, stick: Path) -> None:
-    assert hub.copies.eject(str(stick), 10)
+    assert hub.copies.eject(str(stick), GUARD_S)
     hub.copies.cancel_eject(str(stick))
     hub.wait_for(CURRENT)
     assert [copy.folder for copy in hub.copies.plugged_in()] == [stick]
@@ -542,12 +548,12 @@ def test_a_stick_that_is_plugged_in_later_is_a_copy_from_then_on_and_is_missed(t
         made = make_event(hub.service)
         stick.mkdir()
         while [state.state for state in hub.copies.states] != [CURRENT]:
-            assert changed.wait(10), hub.copies.states
+            assert changed.wait(GUARD_S), hub.copies.states
             changed.clear()
         assert heads_on(stick)["e1"].number == len(list(hub.journal.entries("e1")))
         assert made is not None
         shutil.rmtree(stick)
-        assert hub.copies.eject(str(stick))
+        assert hub.copies.eject(str(stick), GUARD_S)
         hub.copies.cancel_eject(str(stick))
         hub.wait_for(AWAY)
 

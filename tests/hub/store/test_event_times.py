@@ -5,6 +5,7 @@ from pathlib import Path
 from hub_kit import HandClock, make_event, running
 from test_service import Gate
 
+from patience import GUARD_S
 from roundtap_core.event import commands as c
 from roundtap_hub.store.event_times import EventTimesCache
 from roundtap_hub.store.service import Service, Step
@@ -21,7 +22,7 @@ def test_each_request_of_one_commit_is_an_act_also_after_a_restart(tmp_path: Pat
         make_event(service)
         gate.shut()
         first = service.submit([Step("e1", c.GrantExtension("1.1", 1))], "judge:1f")
-        assert gate.reached.wait(10)
+        assert gate.reached.wait(GUARD_S)
         clock.ms += 1000
         waiting = [
             service.submit([Step("e1", c.GrantExtension("1.1", minutes)) for minutes in each], who)
@@ -29,7 +30,7 @@ def test_each_request_of_one_commit_is_an_act_also_after_a_restart(tmp_path: Pat
         ]
         gate.opened.set()
         for answer in (first, *waiting):
-            answer.result(10)
+            answer.result(GUARD_S)
         acts = last_acts(service)
     assert acts == [[1], [2, 3], [4], [5]]
     with running(path, clock) as service:

@@ -17,6 +17,7 @@ from sqlalchemy.exc import DBAPIError
 
 import event_kit
 from faults import fails
+from patience import GUARD_S
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.words import LANGUAGES
@@ -79,7 +80,7 @@ def test_a_disk_that_works_again_is_found_out_by_itself(service: Service, tmp_pa
     well = threading.Event()
     service.storage.listen(well.set)
     service.check_disk(tmp_path)
-    assert well.wait(10)
+    assert well.wait(GUARD_S)
     assert keys(service) == ["well"]
 
 
@@ -113,7 +114,7 @@ class Stuck:
     def __call__(self, point: str) -> None:
         if point == "before-commit" and self.armed:
             self.reached.set()
-            self.let_go.wait(20)
+            self.let_go.wait(GUARD_S)
 
     armed = False
 
@@ -133,12 +134,12 @@ def test_who_waits_behind_a_stuck_disk_is_told_that_nothing_was_changed_and_it_i
         make_event(service)
         stuck.armed = True
         begun = service.submit([service_module.Step("e1", c.SetClock("start"))], "organizer")
-        assert stuck.reached.wait(10)
+        assert stuck.reached.wait(GUARD_S)
         with event_kit.refused("hub_slow"):
             service.execute([service_module.Step("e1", c.SetClock("adjust", 5 * 60_000))], "organizer", timeout_s=0)
         stuck.armed = False
         stuck.let_go.set()
-        begun.result(10)
+        begun.result(GUARD_S)
         service.execute_one("e1", c.SetClock("adjust", 60_000), "organizer")
     total_ms = [entry.data["remaining_ms"] for entry in stored(path)[7:]]
     assert [later - first for first, later in pairwise(total_ms)] == [60_000]
@@ -151,11 +152,11 @@ def test_who_waits_for_a_commit_that_has_begun_learns_how_it_ended(tmp_path: Pat
         make_event(service)
         stuck.armed = True
         answer = service.submit([service_module.Step("e1", c.SetClock("start"))], "organizer")
-        assert stuck.reached.wait(10)
+        assert stuck.reached.wait(GUARD_S)
         assert not answer.cancel(), "the writer has begun"
         stuck.armed = False
         stuck.let_go.set()
-        assert answer.result(10)[0].kind == "clock-set"
+        assert answer.result(GUARD_S)[0].kind == "clock-set"
 
 
 def sync_fails(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ from hub_kit import HandClock, disk_fails, event_steps, make_event, people, runn
 import event_kit
 from event_kit import fold_entries
 from faults import fails
+from patience import GUARD_S
 from roundtap_core.clock import COUNTING, RUNNING
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
@@ -50,7 +51,7 @@ class Gate:
         if point == "before-commit":
             self.commits += 1
             self.reached.set()
-            self.opened.wait(10)
+            self.opened.wait(GUARD_S)
 
     def shut(self) -> None:
         self.reached.clear()
@@ -66,11 +67,11 @@ def test_requests_that_wait_share_a_commit(path: Path) -> None:
         make_event(service)
         gate.shut()
         first = service.submit([Step("e1", c.SetClock("start"))], "organizer")
-        assert gate.reached.wait(10)
+        assert gate.reached.wait(GUARD_S)
         before = gate.commits
         waiting = [service.submit([Step("e1", c.SetClock("adjust", n))], "organizer") for n in range(100)]
         gate.opened.set()
-        numbers = [answer.result(10)[0].number for answer in [first, *waiting]]
+        numbers = [answer.result(GUARD_S)[0].number for answer in [first, *waiting]]
     assert numbers == list(range(numbers[0], numbers[0] + 101))
     assert gate.commits == before + 1
     assert len(stored(path)) == numbers[-1]
@@ -82,11 +83,11 @@ def test_nothing_is_shown_before_it_is_saved(path: Path) -> None:
         make_event(service)
         gate.shut()
         answer = service.submit([Step("e1", c.EnterResult("1.1", 0, WON))], "judge")
-        assert gate.reached.wait(10)
+        assert gate.reached.wait(GUARD_S)
         assert service.snapshot.events["e1"].rounds[0].matches[0].match.result is None
         assert not answer.done()
         gate.opened.set()
-        answer.result(10)
+        answer.result(GUARD_S)
         assert service.snapshot.events["e1"].rounds[0].matches[0].match.result == WON
 
 
@@ -154,7 +155,7 @@ def test_a_hub_that_cannot_even_read_says_that_nobody_knows_and_wants_a_new_proc
     monkeypatch.setattr(service.journal, "holds", fails(Problem("journal_unreadable", reason="I/O", folder="hub")))
     with pytest.raises(OutcomeUnknown):
         service.execute_one("e1", c.SetClock("start"), "organizer")
-    assert told.wait(10)
+    assert told.wait(GUARD_S)
     with pytest.raises(HubStopped):
         service.execute_one("e1", c.SetClock("start"), "organizer")
     assert service.snapshot is before
@@ -288,11 +289,11 @@ def test_who_gave_up_waiting_harms_nobody(path: Path) -> None:
         make_event(service)
         gate.shut()
         first = service.submit([Step("e1", c.SetClock("start"))], "x")
-        assert gate.reached.wait(10)
+        assert gate.reached.wait(GUARD_S)
         gone = service.submit([Step("e1", c.SetClock("pause"))], "x")
         assert gone.cancel()
         gate.opened.set()
-        first.result(10)
+        first.result(GUARD_S)
         assert service.execute_one("e1", c.SetClock("pause"), "x")
 
 
@@ -314,7 +315,7 @@ def test_everybody_is_answered_while_the_hub_stops(path: Path) -> None:
         def ask() -> None:
             for n in range(20):
                 try:
-                    service.execute([Step("e1", c.SetClock("adjust", n))], "x", timeout_s=5)
+                    service.execute([Step("e1", c.SetClock("adjust", n))], "x", timeout_s=GUARD_S)
                 except HubStopped:
                     outcomes.append("stopped")
                 except BaseException as error:
@@ -428,6 +429,6 @@ def test_two_units_refused_at_once_for_an_unknown_event_make_one_entry(path: Pat
         gate.shut()
         answers = [service.submit([Step(VENUE, refused)], "unit:table-1") for _ in range(3)]
         gate.opened.set()
-        made = [len(answer.result(10)) for answer in answers]
+        made = [len(answer.result(GUARD_S)) for answer in answers]
         assert made == [1, 0, 0]
         assert service.snapshot.venue.refused["r1"].reason == "unknown-match"

@@ -14,6 +14,7 @@ from sqlalchemy import update
 from wire_json import table_json
 
 from event_kit import fold_entries
+from patience import GUARD_S
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import Entry
@@ -339,7 +340,7 @@ class Reader(DormantEvents):
 
     def read(self, summary: EventSummary, breath: Callable[[], object] = lambda: None) -> LoadedEvent:
         self.read_ids.append(summary.id)
-        self.go.wait(10)
+        self.go.wait(GUARD_S)
         if summary.id == "broken":
             raise Problem("journal_broken", stream="broken", number=1)
         return LoadedEvent(EventState(summary.id, summary.number, summary.head), {}, {})

@@ -15,6 +15,7 @@ import pytest
 from hub_kit import make_event
 from test_copies import Hub, heads_on
 
+from patience import GUARD_S
 from roundtap_core.event import commands as c
 from roundtap_hub.store.backups import COPIES_FOLDER, copy_backup, make_backup
 from roundtap_hub.store.copies import AWAY, CURRENT, REFUSED
@@ -95,7 +96,7 @@ def test_it_is_noticed_without_a_commit_and_a_stick_mounted_there_later_is_the_c
             hub.service.storage.listen(changed.set)
             mount(point)
             while not (point / COPY_FILE).exists():
-                assert changed.wait(10)
+                assert changed.wait(GUARD_S)
                 changed.clear()
             hub.wait_for(CURRENT)
             assert heads_on(point) == hub.journal.heads(), "of two sticks on one mount point, the one that is seen"

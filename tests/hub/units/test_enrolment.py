@@ -148,16 +148,16 @@ def test_wrong_digits_are_told_on_both_sides_and_the_next_code_comes_after_a_pau
 
 
 def test_a_unit_that_vanishes_leaves_nothing_behind(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(enrolment, "TAKE_UP_S", 0.01)
     unit = hall.unit()
     unit.step()
-    assert hall.type(unit.shows).problem == "enrol_silent"
+    with monkeypatch.context() as patch:
+        patch.setattr(enrolment, "TAKE_UP_S", 0.01)
+        assert hall.type(unit.shows).problem == "enrol_silent"
     assert (dict(hall.hub.units.keys), dict(hall.hub.service.snapshot.venue.unit_ids)) == ({}, {})
     hall.clock.ms += 11_000
     assert hall.desk.room.listed() == []
     unit.step()
     assert unit.asking.showing.state == CODE
-    monkeypatch.setattr(enrolment, "TAKE_UP_S", 4.0)
     hall.clock.ms += 60_000
     unit.step()
     assert enrol(hall, unit).unit == "table-1"

@@ -5,6 +5,8 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Event
+from typing import Any
 
 import pytest
 from hub_kit import Service, disk_fails, running
@@ -64,6 +66,29 @@ def test_what_is_changed_counts_at_once_is_told_and_is_there_after_a_restart(tmp
         again = UnitKeys(service)
         assert dict(again) == dict(keys)
         assert again.role("hall-printer") == STATION
+
+
+def test_a_key_is_revoked_once_all_have_been_told_though_the_journal_s_thread_tells_them(
+    service: Service, keys: UnitKeys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A revoked standby was still listed as away: the press was answered before that one was gone."""
+    telling, answered, told = Event(), Event(), list[bool]()
+    execute = service.execute
+
+    def slow(units: frozenset[str]) -> None:
+        telling.set()
+        told.append(answered.wait(0.05))
+
+    def told_by_the_journal(*steps: Any, **more: Any) -> Any:
+        entries = execute(*steps, **more)
+        assert telling.wait(60)
+        return entries
+
+    keys.listen(slow)
+    monkeypatch.setattr(service, "execute", told_by_the_journal)
+    keys.revoke("table-1")
+    answered.set()
+    assert told == [False], "the listener was done before the press was answered"
 
 
 def test_the_stream_says_who_has_a_key_and_never_the_key(service: Service, keys: UnitKeys, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from patience import GUARD_S
 from roundtap_hub.views.saved_event import MAX_EVENTS, memoized, memoized_by
 
 
@@ -22,17 +23,17 @@ def test_fifty_threads_that_ask_at_once_have_it_worked_out_by_one():
     def slow(at: At) -> int:
         by.append(threading.current_thread().name)
         begun.release()
-        assert go_on.wait(20)
+        assert go_on.wait(GUARD_S)
         return at.number * 10
 
     answers: list[int] = []
     threads = [threading.Thread(target=lambda: answers.append(slow(At("e1", 7)))) for _ in range(50)]
     for thread in threads:
         thread.start()
-    assert begun.acquire(timeout=20)
+    assert begun.acquire(timeout=GUARD_S)
     go_on.set()
     for thread in threads:
-        thread.join(20)
+        thread.join(GUARD_S)
     assert answers == [70] * 50
     assert len(by) == 1
 
