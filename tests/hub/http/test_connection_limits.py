@@ -225,16 +225,6 @@ def test_a_body_that_goes_on_after_its_answer_ends_the_connection(monkeypatch: p
     served(work, HttpToolsProtocol)
 
 
-def test_a_question_sent_ahead_ends_the_connection() -> None:
-    async def work(port: int, limits: ConnectionLimits) -> None:
-        reader, _ = await knock(port, ASK * 2)
-        assert (await rest_of(reader)).count(b"/hello") < 2
-        reader, _ = await knock(port, ASK)
-        assert (await reader.readuntil(b"/hello")).startswith(b"HTTP/1.1 200")
-
-    served(work, HttpToolsProtocol)
-
-
 def test_a_flood_of_connections_from_one_address_is_closed_and_others_are_served() -> None:
     async def work(port: int, limits: ConnectionLimits) -> None:
         flood = [await knock(port, b"") for _ in range(40)]
