@@ -248,7 +248,7 @@ def abandoned_matches(state: EventState) -> tuple[MatchState, ...]:
         if match.match.b is not None
         and match.match.result is None
         and not match.reports
-        and not all(state.entrants[who].plays_live_match for who in (match.match.a, match.match.b))
+        and not (state.entrants[match.match.a].plays_live_match and state.entrants[match.match.b].plays_live_match)
     )
 
 

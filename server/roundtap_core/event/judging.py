@@ -145,8 +145,7 @@ def refuse_players(state: states.EventState, officials: tuple[states.Official, .
 def head_judge_proposed(state: states.EventState) -> bool:
     """Whether so many play that a head judge beside the organizer would be a help."""
     enough = state.rulebook.head_judge_proposed_from
-    players = len(states.active_ids(state))
-    return enough is not None and players >= enough and not head_judges(state)
+    return enough is not None and not head_judges(state) and len(states.active_ids(state)) >= enough
 
 
 def ruling_official(state: states.EventState, match: states.MatchState) -> states.Official | None:

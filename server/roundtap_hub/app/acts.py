@@ -77,8 +77,8 @@ def _line(event: SavedEvent, act: Act) -> dict[str, Any]:
     # False, None and "" take back what the same kind sets.
     off = any(not data.get(key, True) for key in ("on", "used", "sign_up", "result", "by"))
     # Whether lists are needed is a press of its own, on Play.
-    was = act[-1].was.data["options"] if entry.kind == "options-set" and act[-1].was else data.get("options")
-    if was != data.get("options") and {**was, LISTS: 0} == {**data["options"], LISTS: 0}:
+    was: dict[str, Any] = (act[-1].was or entry).data.get("options", {}) if entry.kind == "options-set" else {}
+    if was and was != data.get("options") and {**was, LISTS: 0} == {**data["options"], LISTS: 0}:
         how = "lists" if state.rulebook.options(data["options"]).get(LISTS) else "no_lists"
     else:
         how = data.get("state", "off" if off else "")
@@ -149,7 +149,7 @@ def act_message() -> str:
         names=full_names(event) if event is not None else {},
         next=look_at(event).next if event is not None and elsewhere else None,
     )
-    return render.for_role(html, render.reader_role())
+    return render.text_for_role(html, render.reader_role())
 
 
 @route("GET /console/<event_id>/acts", STAFF, VISIBLE)

@@ -35,7 +35,7 @@ from roundtap_hub.events.event_options import ABOUT_PLACES, flatten_options, opt
 from roundtap_hub.events.prizes import prize_lines
 from roundtap_hub.http.routes import HEADS, JUST_FINISHED, OPEN, ORGANIZERS, PLAYING, STAFF, VISIBLE, PageKey, route
 from roundtap_hub.live import current, forms, render
-from roundtap_hub.live.regions import RenderedPage, diff_pages
+from roundtap_hub.live.regions import RenderedPage
 from roundtap_hub.paper.paper import asking_jobs
 from roundtap_hub.store.person_rows import is_damaged
 from roundtap_hub.views import places, saved_event
@@ -54,7 +54,7 @@ from roundtap_hub.views.knockout import (
 from roundtap_hub.views.league_tables import leagues_of
 from roundtap_hub.views.mending_view import waiting_count
 from roundtap_hub.views.preflight_checks import table_units, unit_rows
-from roundtap_hub.views.round_clock import TableClocks, clock_face, played_ms, table_clock_face, table_clocks
+from roundtap_hub.views.round_clock import ClockFace, TableClocks, clock_face, played_ms, table_clock_face, table_clocks
 from roundtap_hub.views.tables import GridCell, absentee_names, grid_cells, seated_count
 
 OFFICIALS, UNITS = "officials", "units"
@@ -72,6 +72,7 @@ _FORMS = {
 
 CLOCK_ACTIONS = ("start", "pause", "adjust", "set", "reset", "continue", "hold")
 LINES = re.compile(r"[\d, …]{1,80}")
+CLOCK_PART = "console_clock.html"  # the only part whose text moves
 CLOCK_TEXT = re.compile(r"(\d{1,3})(?::([0-5]\d))?")
 
 
@@ -146,43 +147,49 @@ def _show_place(event_id: str) -> AnyResponse:
     key = place.key, event_id, current.words().language, shown.number if shown else None, lines_marked()
     g.version = render.current_version(PageKey("console", event_id))
     newest, old = render.render_cache().page(
-        key, g.version, current.now_ms(), lambda before: _draw(event, place, before), request.args.get("since")
+        key, g.version, current.now_ms(), partial(_draw, event, place), request.args.get("since")
     )
-    return render.page_response(newest) if old is None else render.patch_response(diff_pages(old, newest))
+    return render.page_response(newest) if old is None else render.patch_response(old, newest)
 
 
-def _draw(event: saved_event.SavedEvent, place: places.Place, before: RenderedPage | None = None) -> RenderedPage:
+def _draw(
+    event: saved_event.SavedEvent, place: places.Place, before: RenderedPage | None = None, aged: bool = False
+) -> RenderedPage:
     """A place as all roles share it (live/render.py takes out what a reader may not use); after a Problem, as this
-    request sees it. `before`: an earlier rendering; while a round is played, only what a report may change is
-    drawn anew."""
-    steady = _steady_part(event) if place is places.PLAY else None
-    source: Any = before.source if before is not None else None
-    if source is not None and source[0] != steady:
-        source = None
-    # Read first: what is read once for a request begins with the tables that were drawn before.
-    grid, _ = _current_tasks(event, source[1] if source is not None else ())
+    request sees it. `before`: an earlier rendering, whose time is not to be shown again if it is `aged`; while a round
+    is played, only what has changed since is drawn."""
     look = look_at(event)
-    if before is not None and source is not None:
-        page = before.redrawn(_draw_tables(look, partial(_render, look, "console_in_play.html")))
-    else:
-        draw = partial(
-            _render,
-            look,
-            f"console_{place.key}.html",
-            planned=saved_event.planned_swiss(event.state),
-            stage=stage_key(event.state),
-            has_bracket=bracket(event) is not None,
-            rulebook=event.state.rulebook,
-            draws=has_draws(event),
+    source = _sources(look) if place is places.PLAY else {}
+    if before is not None and source and before.source.get("") == source[""]:
+        changed = [part for part, shown in source.items() if part and (before.source[part] != shown)]
+        if aged and CLOCK_PART not in changed:
+            changed.append(CLOCK_PART)
+        drawn = _draw_tables(look, partial(_render, look, "console_in_play.html", changed=changed))
+        return replace(
+            before,
+            version=drawn.version,
+            regions={**before.regions, **drawn.regions},
+            for_readers={},
+            source=source,
+            at_ms=drawn.at_ms if CLOCK_PART in changed else before.at_ms,
         )
-        page = _PLACES[place.key](look, draw)
-    return replace(page, source=None if steady is None else (steady, grid))
+    draw = partial(
+        _render,
+        look,
+        f"console_{place.key}.html",
+        planned=saved_event.planned_swiss(event.state),
+        stage=stage_key(event.state),
+        has_bracket=bracket(event) is not None,
+        rulebook=event.state.rulebook,
+        draws=has_draws(event),
+    )
+    return replace(_PLACES[place.key](look, draw), source=source)
 
 
-def _steady_part(event: saved_event.SavedEvent) -> object:
-    """What Play shows beside a Swiss round's reports, its clock and the units: while it is equal, nothing outside of
-    console_in_play.html changes. None where any entry may change more."""
-    hub, state, snapshot = current.hub(), event.state, current.snapshot()
+def _sources(look: "EventLook") -> Mapping[str, object]:
+    """What Play shows while a Swiss round is played, beside its tables and what needs the organizer, which are always
+    drawn anew: by template, and under "" all that no entry in play changes. Empty where any entry may change more."""
+    hub, state, snapshot = current.hub(), look.moment.state, current.snapshot()
     live = state.live
     if (
         live is None
@@ -192,22 +199,26 @@ def _steady_part(event: saved_event.SavedEvent) -> object:
         or state.draft
         or current.shown_round(state) is not live
     ):
-        return None
+        return {}
     hall_time, paper = hub.host.hall_time, hub.paper
     byes = [match for match in live.matches if match.match.b is None]
-    return (
-        [getattr(state, name) for name in saved_event.DECIDED],
-        state.entrants,
-        state.rounds[:-1],
-        byes,
-        structs.replace(live, matches=()),
-        event.people,
-        snapshot.venue,
-        hub.service.storage.lines(),
-        paper and paper.mute_units,
-        hub.units.proofs.known,
-        hall_time and (hall_time.doubt(), int(hall_time.now_s() - current.now_ms() / 1000)),
-    )
+    return {
+        "": (
+            [getattr(state, name) for name in saved_event.DECIDED],
+            state.entrants,
+            state.rounds[:-1],
+            byes,
+            structs.replace(live, matches=()),
+            look.moment.people,
+            snapshot.venue,
+            hub.service.storage.lines(),
+            paper and paper.mute_units,
+            hub.units.proofs.known,
+            hall_time and (hall_time.doubt(), int(hall_time.now_s() - current.now_ms() / 1000)),
+        ),
+        "places.html": open_things(state),
+        CLOCK_PART: (state.clock, replace(look.face, shown_ms=None, end_ms=None), may_reset_clock(state)),
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,6 +234,7 @@ class EventLook:
     counted: TableClocks | None
     opened: str
     seated: tuple[int, int]
+    face: ClockFace
     next: NextStep
 
 
@@ -240,6 +252,7 @@ def look_at(event: saved_event.SavedEvent) -> EventLook:
         counted,
         opened_part(event),
         seated,
+        clock_face(event.state, current.hub().clocks.now(), current.words(), official=True),
         next_step(
             event.state,
             seated,
@@ -266,7 +279,7 @@ def _render(look: EventLook, template: str, **more: Any) -> RenderedPage:
         clock=state.clock,
         missing=[cell for cell in look.grid if not cell.done],
         may_reset=may_reset_clock(state),
-        face=clock_face(state, current.hub().clocks.now(), words, official=True),
+        face=look.face,
         rows=render.render_cache().rows(state.id, words.language),
         opened=look.opened,
         desk=people_forms_view(look.moment),
@@ -281,36 +294,17 @@ def _render(look: EventLook, template: str, **more: Any) -> RenderedPage:
     )
 
 
-def _current_tasks(
-    event: saved_event.SavedEvent,
-    before: Iterable[GridCell] = (),
-) -> tuple[Sequence[GridCell], Sequence[OpenTask]]:
-    """The newest round's tables and what needs the organizer, read once for a request. `before`: as `grid_cells`."""
+def _current_tasks(event: saved_event.SavedEvent) -> tuple[Sequence[GridCell], Sequence[OpenTask]]:
+    """The newest round's tables and what needs the organizer, read once for a request."""
     if "tasks" not in g:
         snapshot, hub, units, state = current.snapshot(), current.hub(), current.units(), event.state
-        names, now = saved_event.full_names(event), current.now_ms()
-        grid = grid_cells(
-            snapshot,
-            units,
-            state,
-            saved_event.newest_round(state),
-            names,
-            now,
-            {cell.match_id: cell for cell in before},
-        )
-        g.tasks = (
-            grid,
-            open_tasks(
-                snapshot,
-                units,
-                state,
-                grid if state.live else (),
-                names,
-                now,
-                played_ms(state, hub.clocks.now()),
-                hub.presence.seen_at_table,
-            ),
-        )
+        names, now, newest = saved_event.full_names(event), current.now_ms(), saved_event.newest_round(state)
+        here = hub.presence.seen_at_table
+        of = newest and newest.number, names, here, state.clock.state, state.given_options, snapshot.staff
+        kept = render.render_cache().kept(("cells", state.id), of)
+        grid = grid_cells(snapshot, units, state, newest, names, now, here, kept)
+        tables = grid if state.live else ()
+        g.tasks = grid, open_tasks(snapshot, units, state, tables, names, now, played_ms(state, hub.clocks.now()))
     grid, needs = g.tasks
     return grid, needs
 
@@ -320,11 +314,12 @@ def open_things(state: EventState | None) -> dict[str, int]:
     if state is None:
         return {"preflight": render.todo_count(False)}
     event, before = current.event(state.id), not state.public_rounds and not state.finished
-    here, lists, points = saved_event.check_in_count(state), list_counts(event), points_before_round_1(event)
+    here, lists = (saved_event.check_in_count(state), list_counts(event)) if before else (None, {})
+    points = points_before_round_1(event)
     return {
         "tasks": len(_current_tasks(event)[1]) + point_count(line.point for line in points),
-        "lists": lists.get(MISSING, 0) + lists.get(WRONG, 0) if before else 0,
-        "awaited": here[1] - here[0] if before and here else 0,
+        "lists": lists.get(MISSING, 0) + lists.get(WRONG, 0),
+        "awaited": here[1] - here[0] if here else 0,
         "paper": asking_jobs(state),
         "preflight": render.todo_count(not before),
         "points": sum(not point.list_of for point in points),
@@ -358,15 +353,15 @@ def _draw_play(look: EventLook, draw: Draw) -> RenderedPage:
 def _draw_tables(look: EventLook, draw: Draw) -> RenderedPage:
     snapshot, hub, units, now = current.snapshot(), current.hub(), current.units(), current.now_ms()
     state, names, shown, counted = look.moment.state, look.names, current.shown_round(look.moment.state), look.counted
-    absent = absentee_names(units, state, look.grid, hub.presence.seen_at_table)
+    absent, live = absentee_names(state, look.grid), state.live is not None
+    cells = look.grid
+    if shown is not saved_event.newest_round(state):
+        cells = grid_cells(snapshot, units, state, shown, names, now)
 
     def cell_rows(some: Iterable[GridCell]) -> Iterator[render.RowSource]:
         for each in some:
-            yield (
-                each.match_id,
-                (each.shown, names.get(each.came_after_all or "") if state.live else "", absent.get(each.match_id)),
-                each,
-            )
+            who = each.came_after_all if live else None
+            yield each.match_id, (each, who and names.get(who), absent.get(each.match_id)), each
 
     return draw(
         cell_rows=cell_rows,
@@ -374,9 +369,8 @@ def _draw_tables(look: EventLook, draw: Draw) -> RenderedPage:
         not_there=absent,
         shown=shown,
         shown_name=title_key(state, shown) if shown else None,
-        shown_grid=look.grid
-        if shown is saved_event.newest_round(state)
-        else grid_cells(snapshot, units, state, shown, names, now),
+        open_cells=[cell for cell in cells if not cell.done],
+        done_cells=[cell for cell in cells if cell.done],
         waits_before_start=waiting_count(state),
         table_clock=table_clock_face(state, counted, hub.clocks.now(), current.words())
         if counted is not None

@@ -43,7 +43,6 @@ from roundtap_hub.views.saved_event import (
     full_names,
     known_events,
     listed_events,
-    newest_round,
     saved_event,
 )
 from roundtap_hub.views.tables import CALL, DRAFT, find_table, grid_cells
@@ -188,8 +187,8 @@ def judge_page_view(
     events = []
     for event in saved_events:
         state, names = event.state, full_names(event)
-        grid = grid_cells(snapshot, units, state, newest_round(state), names, now.mono_ms) if state.live else ()
-        tasks = open_tasks(snapshot, units, state, grid, names, now.mono_ms, played_ms(state, now), here)
+        grid = grid_cells(snapshot, units, state, state.live, names, now.mono_ms, here)
+        tasks = open_tasks(snapshot, units, state, grid, names, now.mono_ms, played_ms(state, now))
         sources = {match: call.sources for match, call in state.calls.items()}
         for need in tasks:
             if need.kind == CALL:

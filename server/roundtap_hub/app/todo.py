@@ -1,7 +1,9 @@
 """What needs the organizer: tasks with their age (calls, disputes, silent tables, …), open points before round 1."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+
+from msgspec import Struct
 
 from roundtap_core.event import abandoned_match
 from roundtap_core.event.cut import diverged_places, unfinished_parts
@@ -50,11 +52,12 @@ RANK = {
 NEVER_CACHED = frozenset({"absent", "extra", "leave", "proposal", "late", "squads", "bye-squads"})
 """Tasks whose rows show more than the task: the clock, a player's mark, the officials, a round's name."""
 
+CELL_TASKS = frozenset({DISPUTE, ONE_PHONE, SECOND, ONE_SIDED, DRAFT})
+
 ABOUT_LISTS = (LIST_MISSING, LIST_WRONG, DECK_TWICE)
 
 
-@dataclass(frozen=True, slots=True)
-class OpenTask:
+class OpenTask(Struct, frozen=True):
     """One line of the list; `kind` selects sign, texts and buttons. `leaving`: what a request to leave would do; `to`:
     the opponent. `absent`: all of whom there is no sign."""
 
@@ -87,16 +90,15 @@ def open_tasks(
     names: Mapping[str, str],
     now_ms: int,
     played_ms: int | None = None,
-    here: Collection[tuple[str, str, str]] = (),
 ) -> list[OpenTask]:
     """The list, most urgent kind first, oldest first within a kind. `played_ms`: how long the round has been played,
-    None without a clock; `here`: players whom officials saw (`Presence.seen_at_table`)."""
+    None without a clock."""
     tasks = [
-        *(need for cell in grid for need in _cell_tasks(state, cell, now_ms)),
+        *(need for cell in grid if cell.flags or cell.state in CELL_TASKS for need in _cell_tasks(state, cell, now_ms)),
         *_calls_elsewhere(snapshot, units, state, grid),
         *_leave_requests(state, names),
         *_taken_pages(units, state, names),
-        *_absentees(units, state, grid, now_ms, played_ms, here),
+        *_absentees(state, grid, now_ms, played_ms),
         *_odd_units(snapshot, units),
         *(
             # Reports for a closed round, until an official has dealt with that match.
@@ -123,31 +125,7 @@ def open_tasks(
 
 def task_rows(tasks: Iterable[OpenTask]) -> Iterator[RowSource]:
     """The rows of the list."""
-    for task in tasks:
-        cell = task.cell
-        yield (
-            task.key,
-            None
-            if task.kind in NEVER_CACHED
-            else (
-                task.since_ms,
-                task.who,
-                task.taken_by,
-                task.number,
-                task.text,
-                cell
-                and (
-                    cell.match_id,
-                    cell.revision,
-                    cell.reports,
-                    cell.result,
-                    cell.second,
-                    cell.number,
-                    cell.call_since_ms,
-                ),
-            ),
-            task,
-        )
+    return ((task.key, None if task.kind in NEVER_CACHED else task, task) for task in tasks)
 
 
 def _cell_tasks(state: EventState, cell: GridCell, now_ms: int) -> Iterator[OpenTask]:
@@ -182,15 +160,16 @@ def _calls_elsewhere(
         if match_id not in shown and round_and_match is not None:
             taken_by = taker_name(snapshot, call.taken_by) or None
             yield OpenTask(CALL, round_and_match[1].match.table, call.since.mono_ms, who_id=match_id, taken_by=taken_by)
+    calling = {unit: status for unit, status in units.items() if status.call_since_ms is not None}
     others = {
         snapshot.venue.unit_at(match.match.table)
         for state in snapshot.events.values()
-        if state.live
+        if calling and state.live
         for match in state.live.matches
         if match.match.table is not None
     }
-    for unit, status in sorted(units.items()):
-        if status.call_since_ms is not None and unit not in known_units and unit not in others:
+    for unit, status in sorted(calling.items()):
+        if unit not in known_units and unit not in others:
             yield OpenTask(
                 CALL,
                 snapshot.venue.tables.get(unit),
@@ -229,28 +208,22 @@ def _taken_pages(units: Mapping[str, UnitStatus], state: EventState, names: Mapp
             yield OpenTask(kind, None, request.since_ms, who=names.get(who, who), who_id=who)
 
 
-def _absentees(
-    units: Mapping[str, UnitStatus],
-    state: EventState,
-    grid: Sequence[GridCell],
-    now_ms: int,
-    played_ms: int | None,
-    here: Collection[tuple[str, str, str]],
-) -> Iterator[OpenTask]:
+def _absentees(state: EventState, grid: Sequence[GridCell], now_ms: int, played_ms: int | None) -> Iterator[OpenTask]:
     """Once the announced limit is over, in one task: players of whom there is no sign (views/tables.py)."""
     limit = state.options.get("late_minutes")
     if limit is None or played_ms is None or played_ms < limit * 60_000:
         return
-    absent = tuple(each for cell in grid for each in absentees(units, state.id, cell, here))
+    absent = tuple(each for cell in grid for each in absentees(cell))
     if absent:
         yield OpenTask("absent", None, now_ms - played_ms + limit * 60_000, number=len(absent), absent=absent)
 
 
 def _odd_units(snapshot: Snapshot, units: Mapping[str, UnitStatus]) -> Iterator[OpenTask]:
     """Units with forged reports, floods, a twin or a failing disk, until an official has looked."""
-    for unit, status in sorted(units.items()):
+    troubled = {unit: status.troubles for unit, status in units.items() if status.troubles}
+    for unit, troubles in sorted(troubled.items()):
         # Reports from elsewhere are listed with their match, from the journal.
-        for kind in sorted(status.troubles - {ELSEWHERE}):
+        for kind in sorted(troubles - {ELSEWHERE}):
             yield OpenTask(f"unit-{kind}", snapshot.venue.tables.get(unit), unit=unit, who=unit)
 
 
@@ -260,8 +233,9 @@ def _reports_elsewhere(snapshot: Snapshot, state: EventState, grid: Sequence[Gri
     live = state.live
     if live is None:
         return
-    live_ids = {match.id for match in live.matches}
-    for cell in grid:
+    strange = [cell for cell in grid if cell.strangers]
+    live_ids = {match.id for match in live.matches if strange}
+    for cell in strange:
         for unit, number in cell.strangers if cell.match_id in live_ids else ():
             at = snapshot.venue.tables.get(unit)
             yield OpenTask(

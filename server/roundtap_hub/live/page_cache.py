@@ -224,7 +224,7 @@ class PageCache:
             return None
         if isinstance(page, str):
             return CachedPage(version, RenderedPage(version), now_ms, redirect=page)
-        text = page.html.encode()
+        text = page.body
         body = gzip_bytes(text, GZIP_LEVEL, page.run) if whole else None
         size = len(body or b"") + len(text)
         etag = hashlib.sha1(text, usedforsecurity=False).hexdigest()[:18]

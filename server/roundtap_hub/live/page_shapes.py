@@ -159,12 +159,12 @@ def _fill(text: str) -> Fill:
     return fill if numbers else lambda _: text
 
 
-def _fill_piece(piece: Piece | Row) -> Callable[[Sequence[str]], tuple[str, str]]:
+def _fill_piece(piece: Piece | Row) -> Callable[[Sequence[str]], tuple[str, str, bytes | None]]:
     html, same = _fill(piece.html), _fill(piece.same)
 
-    def fill(values: Sequence[str]) -> tuple[str, str]:
+    def fill(values: Sequence[str]) -> tuple[str, str, bytes | None]:
         text = html(values)
-        return text, text if piece.same is piece.html else same(values)
+        return text, text if piece.same is piece.html else same(values), piece.sent and text.encode()
 
     return fill
 

@@ -1,11 +1,10 @@
 """A page's live regions and rows, as its template marks them, and the difference between two renderings."""
 
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import chain, zip_longest
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -14,6 +13,8 @@ from roundtap_hub.http.http_answers import Deflated
 # Marks begin with a "<", which escaped text cannot hold: typed text is never taken for one.
 _BEGIN, _END = "<\x01", "\x01>"
 REGION, REGION_END, ROW, ROW_END, MOVING, MOVING_END = "[", "]", "(", ")", "{", "}"
+
+MARK, MARK_END = "<:", ":>"  # around placeholders and a role's marks
 
 CSRF, NOW, SEEN = "<:csrf:>", "<:now:>", "<:seen:>"
 """Placeholders for what differs between two readers of one rendering: the CSRF token, and the hub's clock when it is
@@ -28,9 +29,7 @@ so in it is gone, "<:maybe:>…<:end:>" (live/render.py)."""
 
 AGE = "<:age {}:>"
 """The age, when it is sent, of what began at that time by the hub's monotonic clock, in ms."""
-_AGE = re.compile(AGE.format(r"(-?\d+)"))
-
-ROWS_MAX = 2000  # rows that are not read again; some of 700 bytes
+_AGE = AGE.partition("{")[0]
 
 
 def region_mark(kind: str, name: object = "") -> str:
@@ -39,18 +38,21 @@ def region_mark(kind: str, name: object = "") -> str:
 
 
 class Piece(NamedTuple):
-    """A piece of a page. Renderings are compared by `same`: `html` without its moving parts."""
+    """A piece of a page. Renderings are compared by `same`: `html` without its moving parts. `sent`: its bytes; None
+    where two readers' differ."""
 
     html: str
     same: str
+    sent: bytes | None
 
 
 class Row(NamedTuple):
-    """A whole element with `data-key`."""
+    """A whole element with `data-key`; the rest as for `Piece`."""
 
     key: str
     html: str
     same: str
+    sent: bytes | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +66,15 @@ class Region:
 
     @property
     def html(self) -> str:
-        parts = [self.texts[0].html]
-        for rows, text in zip(self.groups, self.texts[1:], strict=True):
-            parts += [row.html for row in rows]
-            parts.append(text.html)
-        return "".join(parts)
+        groups = ("".join(row.html for row in rows) for rows in self.groups)
+        return "".join(chain(*zip_longest((text.html for text in self.texts), groups, fillvalue="")))
+
+    def parts(self) -> Iterator[str | bytes]:
+        """As `RenderedPage.parts`."""
+        for text, rows in zip(self.texts, (*self.groups, ()), strict=True):
+            yield text.sent or text.html
+            sent = [row.sent for row in rows]
+            yield from [b"".join(filter(None, sent))] if all(sent) else [row.sent or row.html for row in rows]
 
     def rows(self) -> Iterator[Row]:
         return chain.from_iterable(self.groups)
@@ -84,21 +90,27 @@ class RenderedPage:
     regions: Mapping[str, Region] = field(default_factory=dict)
     frame: int = 0
     moves: bool = False
-    by_role: dict[str, str] = field(default_factory=dict, compare=False)
-    """`html` as each role may see it, once somebody of that role has loaded it."""
     run: Deflated | None = field(default=None, compare=False)  # text beside its regions that many pages have
-    source: object = field(default=None, compare=False)
-    """What it was drawn from, beside what all its redrawn regions show; None where it has to be drawn whole."""
+    for_readers: dict[Hashable, Any] = field(default_factory=dict, compare=False)
+    """What was made of it for its readers, once somebody asked for it: its parts as a role may see them, and changes
+    from earlier versions (live/render.py)."""
+    source: Mapping[str, object] = field(default_factory=dict, compare=False)
+    """What its parts were drawn from, by template; "": all that is in none of them. Empty where it has to be drawn
+    whole."""
+    at_ms: int = field(default=0, compare=False)
+    """The time that its moving parts show."""
 
-    def redrawn(self, drawn: "RenderedPage") -> "RenderedPage":
-        """This page with the regions of `drawn`, which has nothing else."""
-        return replace(self, version=drawn.version, regions={**self.regions, **drawn.regions}, by_role={})
+    def parts(self) -> Iterator[str | bytes]:
+        """All of it, in order: text, with placeholders, and bytes without."""
+        for text, region in zip_longest(self.beside, self.regions.values()):
+            yield text.replace(SEEN, self.version)
+            if region is not None:
+                yield from region.parts()
 
     @property
-    def html(self) -> str:
+    def body(self) -> bytes:
         """With placeholders."""
-        regions = (region.html for region in self.regions.values())
-        return "".join(chain(*zip_longest(self.beside, regions, fillvalue=""))).replace(SEEN, self.version)
+        return b"".join(part if isinstance(part, bytes) else part.encode() for part in self.parts())
 
     @property
     def letters(self) -> int:
@@ -161,8 +173,9 @@ class PagePatch:
 
 def fill_placeholders(text: str, csrf: str, now_ms: int) -> str:
     """A page or a patch for one reader. `csrf` has no character that HTML or JSON escapes."""
-    text = text.replace(CSRF, csrf).replace(NOW, str(now_ms))
-    return _AGE.sub(lambda age: age_text(now_ms - int(age[1])), text)
+    text, *aged = text.replace(CSRF, csrf).replace(NOW, str(now_ms)).split(_AGE)
+    ages = (age.partition(MARK_END) for age in aged)
+    return text + "".join(age_text(now_ms - int(since_ms)) + after for since_ms, _, after in ages)
 
 
 def age_text(age_ms: int) -> str:
@@ -171,11 +184,13 @@ def age_text(age_ms: int) -> str:
     return f"{seconds // 60}:{seconds % 60:02d}"
 
 
-def split_regions(text: str, version: str) -> RenderedPage:
-    """A rendered template with its marks taken out. ValueError where the marks are not nested properly."""
+def split_regions(text: str, version: str, made: Sequence[Sequence[Row]] = ()) -> RenderedPage:
+    """A rendered template with its marks taken out; `made`: groups of rows, for which an empty row named by their place
+    here stands: they are not read again, and compared by identity. ValueError where the marks are not nested properly.
+    """
     marked, rest = _marked(text, REGION, REGION_END)
     beside = [_piece(part) for part in (*(before for before, _, _ in marked), rest)]
-    regions = {name: _region(name, inner) for _, name, inner in marked}
+    regions = {name: _region(name, inner, made) for _, name, inner in marked}
     if len(regions) != len(marked):
         raise ValueError(f"two regions have one name: {[name for _, name, _ in marked]}")
     frame = hash((*(piece.same for piece in beside), *regions))
@@ -195,7 +210,7 @@ def _marked(text: str, kind: str, end: str) -> tuple[list[tuple[str, str, str]],
     return pieces, rest
 
 
-def _region(name: str, text: str) -> Region:
+def _region(name: str, text: str, made: Sequence[Sequence[Row]]) -> Region:
     rows, rest = _marked(text, ROW, ROW_END)
     texts: list[Piece] = []
     groups: list[list[Row]] = []
@@ -204,24 +219,22 @@ def _region(name: str, text: str) -> Region:
         if not groups or before.strip():
             texts.append(_piece(before))
             groups.append([])
-        groups[-1].append(_row(key, row))
+        groups[-1] += [make_row(key, row)] if row else made[int(key)]
     return Region(name, (*texts, _piece(rest)), tuple(map(tuple, groups)))
 
 
-@lru_cache(ROWS_MAX)
-def _row(key: str, text: str) -> Row:
-    """Most rows come from RenderCache.rows, again and again: they are read once, and compared by identity."""
+def make_row(key: str, text: str) -> Row:
     return Row(key, *_piece(text))
 
 
 def _piece(text: str) -> Piece:
     if _BEGIN not in text:
-        return Piece(text, text)
+        return Piece(text, text, None if MARK in text else text.encode())
     moving, rest = _marked(text, MOVING, MOVING_END)
     html = "".join(before + inner for before, _, inner in moving) + rest
     if _BEGIN in html:
         raise ValueError(f"the mark {html.partition(_BEGIN)[2].partition(_END)[0]} stands where none may")
-    return Piece(html, "".join(before for before, _, _ in moving) + rest)
+    return Piece(html, "".join(before for before, _, _ in moving) + rest, None if MARK in html else html.encode())
 
 
 def diff_pages(old: RenderedPage, new: RenderedPage) -> PagePatch:
@@ -235,24 +248,24 @@ def diff_pages(old: RenderedPage, new: RenderedPage) -> PagePatch:
 def _region_change(old: Region, new: Region) -> PatchedRegion | None:
     if old is new:
         return None
-    whole = PatchedRegion(new.id, new.html)
-    if [text.same for text in old.texts] != [text.same for text in new.texts]:
-        return whole
-    if any(len({row.key for row in of.rows()}) != sum(map(len, of.groups)) for of in (old, new)):
-        return whole
     gone: list[str] = []
     rows: list[PatchedRow] = []
-    for was, now in zip(old.groups, new.groups, strict=True):
-        if not _group_change(was, now, gone, rows):
-            return whole
-    if not gone and not rows:
-        return None
-    small = sum(len(row.html) for row in rows) < len(new.html)
-    return PatchedRegion(new.id, gone=tuple(gone), rows=tuple(rows)) if small else whole
+    if (
+        [text.same for text in old.texts] == [text.same for text in new.texts]
+        and all(len({row.key for row in of.rows()}) == sum(map(len, of.groups)) for of in (old, new))
+        and all(_group_change(was, now, gone, rows) for was, now in zip(old.groups, new.groups, strict=True))
+    ):
+        if not gone and not rows:
+            return None
+        if sum(len(row.html) for row in rows) < len(new.html):
+            return PatchedRegion(new.id, gone=tuple(gone), rows=tuple(rows))
+    return PatchedRegion(new.id, new.html)
 
 
 def _group_change(old: Sequence[Row], new: Sequence[Row], gone: list[str], rows: list[PatchedRow]) -> bool:
     """Add to `gone` and `rows`; False where rows changed places, or none stays as a neighbour."""
+    if old == new:
+        return True
     before, after = {row.key: row for row in old}, {row.key for row in new}
     stay = [row.key for row in new if row.key in before]
     if stay != [row.key for row in old if row.key in after] or not stay:

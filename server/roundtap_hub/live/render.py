@@ -6,7 +6,7 @@ import threading
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import lru_cache, partial
 from html import unescape
 from types import MappingProxyType
 from typing import Any
@@ -68,8 +68,6 @@ CUT_CHOICES = MappingProxyType(
 )
 """The choices that an official has about the cut, the tie-break round or pairings: buttons that save the result."""
 
-_MARK = re.compile(rf"({regions.MAY}[^>]*?:>|{regions.ELSE}|{regions.MAYBE}|{regions.ENDS})")
-
 Allowed = Callable[[str], bool]  # whether "POST /console/e1/draw" may be requested
 
 RowSource = tuple[str, Hashable, object]
@@ -100,13 +98,15 @@ MAX_PAGES, MAX_VERSIONS = 48, 24
 """Pages (place, event, language, round), and earlier versions of each; a browser with an older one loads the
 page."""
 
+ROWS_MAX = 2000  # rows that are kept; some of 700 bytes
+ADDRESSES_MAX = 2000  # of forms and links that not all roles may use
+
 
 @dataclass(slots=True)
 class _Page:
-    """The newest rendering and its time, and earlier ones by version."""
+    """The newest rendering, and earlier ones by version."""
 
     newest: regions.RenderedPage
-    at_ms: int
     earlier: OrderedDict[str, regions.RenderedPage] = field(default_factory=OrderedDict)
 
 
@@ -116,53 +116,52 @@ class RenderCache:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._pages: OrderedDict[Hashable, _Page] = OrderedDict()
-        self._rows: OrderedDict[Hashable, str] = OrderedDict()
-        self._counted: dict[str, tuple[str, Mapping[str, int]]] = {}
+        self._rows: OrderedDict[Hashable, tuple[Hashable, regions.Row]] = OrderedDict()
+        self._kept: dict[Hashable, tuple[object, dict[Any, Any]]] = {}
 
     def page(
         self,
         key: Hashable,
         version: str,
         now_ms: int,
-        draw: Callable[[regions.RenderedPage | None], regions.RenderedPage],
+        draw: Callable[[regions.RenderedPage | None, bool], regions.RenderedPage],
         since: str | None = None,
     ) -> tuple[regions.RenderedPage, regions.RenderedPage | None]:
         """The page of this version, and the one of version `since` or None. `draw` is called, with the newest
-        one so far, where the rendering is missing, or too old to be sent whole."""
+        one so far and whether that is too old to be sent whole, where the rendering is missing, or too old."""
         # Held while drawing, so that a page is drawn once.
         with self._lock:
             cached = self._pages.get(key)
             newest = cached.newest if cached is not None and cached.newest.version == version else None
             old = self._earlier(cached, since)
-            if newest is None or cached is None or (old is None and now_ms - cached.at_ms >= FRESH_MS):
-                newest = self._keep(key, draw(cached.newest if cached else None), now_ms)
+            aged = cached is not None and old is None and now_ms - cached.newest.at_ms >= FRESH_MS
+            if newest is None or aged:
+                newest = self._keep(key, draw(cached.newest if cached else None, aged))
             return newest, old
 
-    def counted(self, event_id: str, version: str, count: Callable[[], Mapping[str, int]]) -> Mapping[str, int]:
-        """What `count` counts for this version of the event's console."""
-        of, counts = self._counted.get(event_id, ("", {}))
-        if of != version:
-            _, counts = self._counted[event_id] = version, count()
-        return counts
+    def kept(self, key: Hashable, of: object) -> dict[Any, Any]:
+        """A dict for what is found out once: the same one as long as `of` is equal."""
+        was, found = self._kept.get(key, (None, {}))
+        self._kept[key] = of, (found := found if was == of else {})
+        return found
 
     def rows(self, *of: Hashable) -> Callable[[Iterable[RowSource], Callable[[object], str]], Markup]:
-        """For templates, `rows(sources, macro)`: rows with their marks, each rendered once. `of`: what every row
-        depends on beside what it shows: page, event, language."""
+        """For templates, `rows(sources, macro)`: rows, each rendered again only where it shows something else. `of`:
+        what every row depends on beside what it shows: page, event, language."""
 
         def written(sources: Iterable[RowSource], macro: Callable[[object], str]) -> Markup:
-            texts = []
+            rows = []
             for key, shown, thing in sources:
-                text = self._rows.get((of, key, shown))
-                if text is None:
-                    text = (
-                        f"{regions.region_mark(regions.ROW, key)}{macro(thing)}{regions.region_mark(regions.ROW_END)}"
-                    )
-                    if shown is not None:
-                        self._rows[of, key, shown] = text
-                texts.append(text)
-            while len(self._rows) > regions.ROWS_MAX:
+                kept = self._rows.get((of, key))
+                if kept is None or shown is None or kept[0] != shown:
+                    kept = self._rows[of, key] = shown, regions.make_row(key, str(macro(thing)))
+                rows.append(kept[1])
+            while len(self._rows) > ROWS_MAX:
                 self._rows.popitem(last=False)
-            return Markup("".join(texts))
+            made: list[list[regions.Row]] = g.setdefault("row_groups", [])
+            made.append(rows)
+            mark = regions.region_mark(regions.ROW, len(made) - 1) + regions.region_mark(regions.ROW_END)
+            return Markup(mark if rows else "")
 
         return written
 
@@ -172,15 +171,15 @@ class RenderCache:
             return None
         return cached.newest if cached.newest.version == since else cached.earlier.get(since)
 
-    def _keep(self, key: Hashable, drawn: regions.RenderedPage, now_ms: int) -> regions.RenderedPage:
+    def _keep(self, key: Hashable, drawn: regions.RenderedPage) -> regions.RenderedPage:
         cached = self._pages.pop(key, None)
         if cached is None:
-            cached = _Page(drawn, now_ms)
+            cached = _Page(drawn)
         else:
             cached.earlier.pop(drawn.version, None)
             if cached.newest.version != drawn.version:
-                cached.earlier[cached.newest.version] = replace(cached.newest, by_role={}, source=None)
-            cached.newest, cached.at_ms = drawn, now_ms
+                cached.earlier[cached.newest.version] = replace(cached.newest, for_readers={}, source={})
+            cached.newest = drawn
         while len(cached.earlier) > MAX_VERSIONS:
             cached.earlier.popitem(last=False)
         self._pages[key] = cached
@@ -319,26 +318,29 @@ def render_page(template: str, feed: PageKey | None = None, **context: Any) -> r
         "problem_where": sanitize_text(problem.where) if problem else "",
         **({"typed": request.form} if problem else {}),
         "wants_reason": asks.say(t) if asks is not None else "",
-        "choices_of": lambda problem: _choices(problem, state),
+        "choices_of": _CHOICES[state is not None and bool(second_stage_begun(state))],
         "asks": problem if problem and problem.key in CUT_CHOICES else None,
         "steps": StepMarks(state) if state is not None else None,
     }
     if request.blueprint == "console":
         common |= _ON_CONSOLE
     if request.blueprint == "console" and not context.get("alone"):
-        count: Callable[[], Mapping[str, int]] = partial(current_app.extensions[OPEN_THINGS], state)
+        # Counted once for a version of the event's console.
+        shared = state is not None and feed == PageKey("console", state.id)
+        counts = render_cache().kept(("open", state.id), version) if state is not None and shared else {}
+        if "counts" not in counts:
+            counts["counts"] = current_app.extensions[OPEN_THINGS](state)
         common |= {
             "this_place": current_place(),
             "places": places.OF_EVENT if state is not None else places.OF_HUB,
             "home": places.HOME,
-            "open_things": render_cache().counted(state.id, version, count)
-            if state is not None and feed == PageKey("console", state.id)
-            else count(),
+            "open_things": counts["counts"],
             "running": []
             if state is not None
             else [each for each in current.snapshot().events.values() if each.public_rounds and not each.finished],
         }
-    return regions.split_regions(render_template(template, **{**common, **context}), version)
+    text = render_template(template, **{**common, **context})
+    return replace(regions.split_regions(text, version, g.get("row_groups", ())), at_ms=current.now_ms())
 
 
 def current_place() -> places.Place:
@@ -355,10 +357,11 @@ def page_response(page: regions.RenderedPage, status: int = 200) -> Response:
         # The cache makes the answer.
         return Response(status=g.get("status", status))
     role = reader_role()
-    html = page.by_role.get(role) or page.html
-    if role not in page.by_role and (role or request.blueprint == "console" or regions.MAY in html):
-        html = page.by_role[role] = for_role(html, role)
-    response = Response(_fill(html), g.get("status", status), content_type="text/html; charset=utf-8")
+    parts = page.for_readers.get(("", role))
+    if parts is None:
+        parts = page.for_readers["", role] = for_role(page.parts(), role)
+    body = b"".join(part if isinstance(part, bytes) else _fill(part).encode() for part in parts)
+    response = Response(body, g.get("status", status), content_type="text/html; charset=utf-8")
     response.headers["Content-Language"] = current.words().language
     response.headers["Vary"] = "Accept-Language, Cookie"
     return response
@@ -371,14 +374,20 @@ def download(content: str | bytes, kind: str, name: str) -> Response:
     return response
 
 
-def patch_response(patch: regions.PagePatch) -> Response:
-    """A patch as this request's JSON response."""
-    if request.blueprint == "console":
-        patch = patch.changed(partial(for_role, role=reader_role()))
-    return Response(_fill(patch.text), content_type="application/json")
+def patch_response(old: regions.RenderedPage, new: regions.RenderedPage) -> Response:
+    """What has changed between two renderings of a console page, as this request's JSON response. Found once for all
+    readers, and once for each role."""
+    role, made = reader_role(), new.for_readers
+    if old.version not in made:
+        made[old.version] = regions.diff_pages(old, new)
+    if (old.version, role) not in made:
+        made[old.version, role] = made[old.version].changed(partial(text_for_role, role=role)).text
+    return Response(_fill(made[old.version, role]), content_type="application/json")
 
 
 def _fill(text: str) -> str:
+    if regions.MARK not in text:
+        return text
     if regions.DID in text:
         text = text.replace(regions.DID, current_app.extensions[ACT_MESSAGE]())
     token = current.csrf_token() if regions.CSRF in text else ""
@@ -410,11 +419,16 @@ def cached_variant() -> str | None:
     return variant
 
 
-def _choices(problem: Problem, state: EventState | None) -> tuple[str, ...]:
-    """The buttons for this Problem; a label warns where a published round would be removed."""
+def _choices(begun: bool, problem: Problem) -> tuple[str, ...]:
+    """The buttons for this Problem; a label warns where a published round would be removed (`begun`)."""
     choices = CUT_CHOICES.get(problem.key, ())
-    gone = state is not None and "cut.anew" in choices and second_stage_begun(state)
-    return ("cut.anew.round", *choices[1:]) if gone else choices
+    return ("cut.anew.round", *choices[1:]) if begun and "cut.anew" in choices else choices
+
+
+# The same two objects each time, so that pages share macros.
+_CHOICES: Mapping[bool, Callable[[Problem], tuple[str, ...]]] = {
+    begun: partial(_choices, begun) for begun in (False, True)
+}
 
 
 def render_cache() -> RenderCache:
@@ -452,12 +466,15 @@ def reader_role() -> str:
     return who.role if who is not None else ""
 
 
-def for_role(html: str, role: str) -> str:
+def for_role(parts: Iterable[str | bytes], role: str) -> list[str | bytes]:
     """What all roles share, as this reader's role may see it: neither its forms nor its words for others."""
     name = "" if role in (current.ORGANIZER, "") else f'<span class="quiet">{current.words()(f"role.{role}")}</span>'
     # Organizers see every form: what an event's state refuses is also where its data stand.
-    allowed = may_request if role != current.ORGANIZER else lambda _: True
-    return for_reader(html, allowed).replace(regions.ROLE, name)
+    return for_reader(parts, may_request if role != current.ORGANIZER else lambda _: True, name)
+
+
+def text_for_role(html: str, role: str) -> str:
+    return "".join(map(str, for_role([html], role)))
 
 
 @dataclass(slots=True)
@@ -467,7 +484,7 @@ class _Block:
 
     may: bool | None = True
     shown: bool = True
-    parts: list[str] = field(default_factory=list)
+    parts: list[str | bytes] = field(default_factory=list)
     found: bool = False
     gone: bool = False
 
@@ -480,27 +497,37 @@ class _Block:
             around.parts += self.parts
 
 
-def for_reader(html: str, allowed: Allowed) -> str:
-    """The page for a reader who may request what is `allowed`, its marks taken out."""
-    allowed_by_address: dict[str, bool] = {}
+@lru_cache(ADDRESSES_MAX)
+def _address(mark: str) -> str:
+    """The address that a mark names."""
+    return re.split("[?#]", unescape(mark[len(regions.MAY) : -len(regions.MARK_END)]), maxsplit=1)[0]
+
+
+def for_reader(parts: Iterable[str | bytes], allowed: Allowed, name: str = "") -> list[str | bytes]:
+    """The page's parts for a reader who may request what is `allowed` and whose role is shown as `name`. The role's
+    marks are taken out."""
+    allowed_by_mark: dict[str, bool] = {}
     blocks = [_Block()]
-    for number, part in enumerate(_MARK.split(html)):
-        block = blocks[-1]
-        if number % 2 == 0:
-            if block.shown:
-                block.parts.append(part)
-        elif part.startswith(regions.MAY):
-            address = re.split("[?#]", unescape(part[len(regions.MAY) : -2]), maxsplit=1)[0]
-            if address not in allowed_by_address:
-                allowed_by_address[address] = allowed(address)
-            blocks.append(_Block(allowed_by_address[address], allowed_by_address[address]))
-        elif part == regions.MAYBE:
-            blocks.append(_Block(None))
-        elif part == regions.ELSE:
-            block.shown = not block.shown
-        else:
-            blocks.pop().close(blocks[-1])
-    return "".join(blocks[0].parts)
+    for part in parts:
+        pieces: list[Any] = [part] if isinstance(part, bytes) else part.split(regions.MARK)
+        for number, piece in enumerate(pieces):
+            begun, ended, text = piece.partition(regions.MARK_END) if number else ("", "", piece)
+            mark = f"{regions.MARK}{begun}{ended}"
+            if mark.startswith(regions.MAY):
+                if mark not in allowed_by_mark:
+                    allowed_by_mark[mark] = allowed(_address(mark))
+                blocks.append(_Block(allowed_by_mark[mark], allowed_by_mark[mark]))
+            elif mark == regions.MAYBE:
+                blocks.append(_Block(None))
+            elif mark == regions.ELSE:
+                blocks[-1].shown = not blocks[-1].shown
+            elif mark == regions.ENDS:
+                blocks.pop().close(blocks[-1])
+            elif number:
+                text = name + text if mark == regions.ROLE else mark + text
+            if blocks[-1].shown:
+                blocks[-1].parts.append(text)
+    return blocks[0].parts
 
 
 def place_page(template: str, place: str, feed: PageKey | None = None, **context: Any) -> AnyResponse:

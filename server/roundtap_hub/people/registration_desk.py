@@ -282,10 +282,10 @@ def revoke_link(event_id: str, competitor: str) -> None:
 @routes.route("GET /console/<event_id>/absent", routes.STAFF, routes.VISIBLE)
 def absentees_page(event_id: str) -> AnyResponse:
     """The players missing from their tables, from the publishing of a round on."""
-    event, hub, units = current.event(event_id), current.hub(), current.units()
-    state = event.state
-    grid = grid_cells(current.snapshot(), units, state, state.live, full_names(event), current.now_ms())
-    view = absentees_view(units, state, grid, played_ms(state, hub.clocks.now()), hub.presence.seen_at_table)
+    event, hub, snapshot = current.event(event_id), current.hub(), current.snapshot()
+    state, here = event.state, hub.presence.seen_at_table
+    grid = grid_cells(snapshot, current.units(), state, state.live, full_names(event), current.now_ms(), here)
+    view = absentees_view(state, grid, played_ms(state, hub.clocks.now()))
     return render.page(
         "absentees.html", feed=routes.PageKey("console", event_id), state=state, rulebook=state.rulebook, view=view
     )

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from roundtap_machine import health
 
@@ -85,6 +86,7 @@ OF_HALL = (
 )
 
 
+@lru_cache
 def place_of(route: str) -> Place:
     """The place of a page or form of the console, by its route ("/console/<event_id>/competitors")."""
     inside = route.startswith(EVENT_ROOT)

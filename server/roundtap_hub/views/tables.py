@@ -1,9 +1,9 @@
 """The tables of a round: who sits where, who is missing, what is chosen before play, and the state of each match."""
 
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
-from types import MappingProxyType
+from collections.abc import Collection, Iterable, Mapping, MutableMapping
+from dataclasses import dataclass
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from roundtap_core.clock import IDLE, RUNNING
@@ -35,8 +35,7 @@ Found = tuple[states.EventState, states.RoundState | None, states.MatchState | N
 Here = Collection[tuple[str, str, str]]  # (event, match, competitor) of players: `Presence.seen_at_table`
 
 
-@dataclass(frozen=True, slots=True)
-class ShownReport:
+class ShownReport(Struct, frozen=True):
     """One side's report. `number` is its entry, so that an official accepts only the version that they read."""
 
     side: Side
@@ -45,9 +44,9 @@ class ShownReport:
     number: int
 
 
-@dataclass(frozen=True, slots=True)
-class GridCell:
-    """One match on the grid. Times by the hub's monotonic clock; `flags` are signs beside the state."""
+class GridCell(Struct, frozen=True):
+    """One match on the grid. Times by the hub's monotonic clock; `flags` are signs beside the state; `absent`: sides of
+    whom there is no sign at the table, None where nothing is known of it."""
 
     match_id: str
     table: int | None
@@ -75,25 +74,11 @@ class GridCell:
     came_after_all: str | None = None  # the absent player, who may yet appear
     corrected: bool = False
     by_hand: bool = False
-    made_from: tuple[object, ...] = field(default=(), compare=False, repr=False)
+    absent: tuple[Side, ...] | None = ()
 
-    @property
-    def shown(self) -> tuple[object, ...]:
-        """What the console's grid shows, as the key of a cached row."""
-        return (
-            self.match_id,
-            self.table,
-            self.a,
-            self.b,
-            self.bye,
-            self.state,
-            self.flags,
-            self.result,
-            self.extension_minutes,
-            self.came_after_all,
-            self.corrected,
-            self.by_hand,
-        )
+
+KeptCells = MutableMapping[str, tuple[object, GridCell]]
+"""By match, its cell and what it was made from."""
 
 
 def shown_result(result: Result, state: states.EventState, match: states.MatchState | None = None) -> ShownResult:
@@ -123,14 +108,23 @@ def grid_cells(
     played: states.RoundState | None,
     names: Mapping[str, str],
     now_ms: int,
-    before: Mapping[str, GridCell] = MappingProxyType({}),
+    here: Here = (),
+    kept: KeptCells | None = None,
 ) -> tuple[GridCell, ...]:
-    """Every match of a round in the order of tables, byes last. `before`: cells by match, made with the same names and
-    options; those where nothing has changed are the same ones."""
-    if played is None:
-        return ()
-    made = [grid_cell(snapshot, units, state, match, names, now_ms, before.get(match.id)) for match in played.matches]
-    return tuple(sorted(made, key=lambda c: (c.table is None, c.table or 0)))
+    """Every match of a round in the order of tables, byes last. `here`: players whom officials saw; `kept`: cells made
+    with the same names, options, `here` and state of the clock: where nothing has changed they are the same ones."""
+    cells, kept = [], {} if kept is None else kept
+    for match in played.matches if played is not None else ():
+        unit = snapshot.venue.unit_at(match.match.table)
+        status = units.get(unit) if unit else None
+        made_from = match, unit, status, out_of_contact(status, now_ms), state.calls.get(match.id)
+        before = kept.get(match.id)
+        if before is None or before[0] != made_from:
+            cell = grid_cell(snapshot, units, state, match, names, now_ms, here)
+            # A unit's mere contact changes no cell.
+            before = kept[match.id] = made_from, before[1] if before is not None and before[1] == cell else cell
+        cells.append(before[1])
+    return tuple(sorted(cells, key=lambda c: (c.table is None, c.table or 0)))
 
 
 def grid_cell(
@@ -140,32 +134,14 @@ def grid_cell(
     match: states.MatchState,
     names: Mapping[str, str],
     now_ms: int,
-    before: GridCell | None = None,
+    here: Here = (),
 ) -> GridCell:
     """One match; a unit's status counts only where it is about this very match."""
     seat = match.match
     unit = snapshot.venue.unit_at(seat.table)
     status = units.get(unit) if unit else None
     call = state.calls.get(match.id)
-    taken_by = taker_name(snapshot, call.taken_by) if call is not None else None
-    word, flags = state_word(match, status, state), _flags(match, unit, status, now_ms, call is not None)
-    contact_ms = status.contact_ms if status is not None and NO_CONTACT in flags else None
-    made_from = match, unit, word, flags, call, taken_by, contact_ms
-    if before is not None and before.made_from == made_from:
-        return before
-    reports = (
-        tuple(
-            ShownReport(
-                side,
-                names.get(seat.competitor(side) or "", ""),
-                shown_result(report.result, state, match),
-                report.number,
-            )
-            for side, report in sorted(match.reports.items())
-        )
-        if match.reports
-        else ()
-    )
+    silent = unit is not None and not match.done and out_of_contact(status, now_ms)
     return GridCell(
         match_id=match.id,
         table=seat.table,
@@ -174,25 +150,33 @@ def grid_cell(
         a_id=seat.a,
         b_id=seat.b,
         bye=seat.bye,
-        state=word,
+        state=state_word(match, status, state),
         revision=match.revision,
-        flags=flags,
+        flags=(*((CALL,) if call is not None else ()), *((NO_CONTACT,) if silent else ())),
         result=shown_result(seat.result, state, match) if seat.result else None,
         second=shown_result(match.second, state, match) if match.second else None,
         number=match.number or 0,
         strangers=tuple(sorted(match.strangers.items())),
-        reports=reports,
+        reports=tuple(
+            ShownReport(
+                side,
+                names.get(seat.competitor(side) or "", ""),
+                shown_result(report.result, state, match),
+                report.number,
+            )
+            for side, report in sorted(match.reports.items())
+        ),
         unit=unit,
         reported_ms=match.reported_mono_ms,
-        call_taken_by=taken_by or None,
+        call_taken_by=(taker_name(snapshot, call.taken_by) or None) if call is not None else None,
         call_since_ms=call.since.mono_ms if call is not None else None,
-        contact_ms=contact_ms,
+        contact_ms=status.contact_ms if status is not None and silent else None,
         extension_minutes=seat.extension_minutes,
         done=match.done,
         came_after_all=_no_show(match),
         corrected=match.corrected,
         by_hand=match.by_hand is not None,
-        made_from=made_from,
+        absent=_absent_sides(state.id, match, status, here),
     )
 
 
@@ -227,15 +211,6 @@ def all_seated(match: states.MatchState, status: UnitStatus | None) -> bool:
     return status is not None and status.match == match.id and len(status.seated) == 2
 
 
-def _flags(
-    match: states.MatchState, unit: str | None, status: UnitStatus | None, now_ms: int, called: bool
-) -> tuple[str, ...]:
-    flags = [CALL] if called else []
-    if unit is not None and not match.done and out_of_contact(status, now_ms):
-        flags.append(NO_CONTACT)
-    return tuple(flags)
-
-
 def out_of_contact(status: UnitStatus | None, now_ms: int) -> bool:
     return status is None or ms_since(status.contact_ms, now_ms) > NO_CONTACT_MS
 
@@ -244,13 +219,12 @@ def seated_count(
     snapshot: Snapshot, units: Mapping[str, UnitStatus], played: states.RoundState | None
 ) -> tuple[int, int]:
     """(tables with both players seated, tables with a unit to report it)."""
-    seated = able = 0
-    for match in played.matches if played else ():
-        unit = snapshot.venue.unit_at(match.match.table)
-        if unit is not None and match.match.b is not None:
-            able += 1
-            seated += all_seated(match, units.get(unit))
-    return seated, able
+    able = [
+        (match, unit)
+        for match in (played.matches if played else ())
+        if match.match.b is not None and (unit := snapshot.venue.unit_at(match.match.table)) is not None
+    ]
+    return sum(all_seated(match, units.get(unit)) for match, unit in able), len(able)
 
 
 def ms_since(since_ms: int, now_ms: int) -> int:
@@ -358,8 +332,7 @@ def _houses(state: states.EventState, person: Person | None) -> tuple[str, ...]:
     return tuple(names_at(state.rulebook.lists.of_competitor(person.to_competitor("")), "houses"))
 
 
-@dataclass(frozen=True, slots=True)
-class Absentee:
+class Absentee(Struct, frozen=True):
     """One player who is not at the table; the opponent may be missing too."""
 
     cell: GridCell
@@ -381,71 +354,53 @@ class AbsenteesView:
     begun: bool
 
 
-def absentees_view(
-    units: Mapping[str, UnitStatus],
-    state: states.EventState,
-    grid: Iterable[GridCell],
-    played_ms: int | None,
-    here: Here,
-) -> AbsenteesView:
-    cells = [cell for cell in grid if awaits_players(cell)] if state.live else []
+def absentees_view(state: states.EventState, grid: Iterable[GridCell], played_ms: int | None) -> AbsenteesView:
+    cells = list(grid) if state.live else []
     limit = state.options.get("late_minutes")
     return AbsenteesView(
-        [each for cell in cells for each in absentees(units, state.id, cell, here)],
-        [cell for cell in cells if _status(units, cell) is None and not _seen_sides(state.id, cell, here)],
+        [each for cell in cells for each in absentees(cell)],
+        [cell for cell in cells if cell.absent is None],
         limit,
         late=limit is not None and played_ms is not None and played_ms >= limit * 60_000,
         begun=state.clock.state != IDLE,
     )
 
 
-def absentees(units: Mapping[str, UnitStatus], event_id: str, cell: GridCell, here: Here) -> tuple[Absentee, ...]:
-    """The players of whom there is no sign here. A unit knows them; without one, if an official saw one of the two
-    there, the other is missing. Who has used their phone in this round is not."""
-    if not awaits_players(cell):
-        return ()
-    status, seen = _status(units, cell), _seen_sides(event_id, cell, here)
-    if status is None and not seen:
-        return ()
-    if status is not None and (status.draft or status.called_for == cell.match_id):
-        # A player sits there and presses buttons; which one is unknown.
-        return ()
-    seated = status.seated if status is not None else frozenset()
-    sat = seated | seen | _seen_sides(event_id, cell, here, PHONE_ACTOR)
+def absentees(cell: GridCell) -> tuple[Absentee, ...]:
+    """The players of whom there is no sign here."""
     people: dict[Side, tuple[str | None, str | None]] = {"a": (cell.a_id, cell.a), "b": (cell.b_id, cell.b)}
     return tuple(
         Absentee(cell, side, who, name, people[other_side(side)][1] or "")
         for side, (who, name) in people.items()
-        if side not in sat and who and name
+        if side in (cell.absent or ()) and who and name
     )
 
 
-def absentee_names(
-    units: Mapping[str, UnitStatus],
-    state: states.EventState,
-    grid: Iterable[GridCell],
-    here: Here,
-) -> dict[str, tuple[str, ...]]:
+def _absent_sides(
+    event_id: str, match: states.MatchState, status: UnitStatus | None, here: Here
+) -> tuple[Side, ...] | None:
+    """Of whom there is no sign, where two are to play and no result is reported. A unit knows them; without one, if an
+    official saw one of the two there, the other is missing. Who has used their phone in this round is not."""
+    if match.match.b is None or match.reports or match.done:
+        return ()
+    seen, phones = (
+        {side for side in SIDES if (event_id, match.id, f"{by}{match.match.competitor(side)}") in here}
+        for by in ("", PHONE_ACTOR)
+    )
+    if status is None or status.match != match.id:
+        return tuple(side for side in SIDES if side not in seen | phones) if seen else None
+    # Where a player sits and presses buttons, nobody knows which one.
+    busy = status.draft or status.called_for == match.id
+    return () if busy else tuple(side for side in SIDES if side not in status.seated | seen | phones)
+
+
+def absentee_names(state: states.EventState, grid: Iterable[GridCell]) -> dict[str, tuple[str, ...]]:
     """The missing players by match, for the grid's rows. Before the start a table without either is only waiting."""
     if state.live is None:
         return {}
-    named = {cell.match_id: tuple(each.name for each in absentees(units, state.id, cell, here)) for cell in grid}
     begun = state.clock.state != IDLE
-    return {match: names for match, names in named.items() if names and (begun or len(names) == 1)}
-
-
-def awaits_players(cell: GridCell) -> bool:
-    """Whether two are to play here and no result is reported."""
-    return cell.b_id is not None and not cell.reports and not cell.done
-
-
-def _status(units: Mapping[str, UnitStatus], cell: GridCell) -> UnitStatus | None:
-    """The status of the table's unit, where it is about this very match."""
-    status = units.get(cell.unit) if cell.unit else None
-    return status if status is not None and status.match == cell.match_id else None
-
-
-def _seen_sides(event_id: str, cell: GridCell, here: Here, by: str = "") -> frozenset[str]:
-    return frozenset(
-        side for side, who in (("a", cell.a_id), ("b", cell.b_id)) if (event_id, cell.match_id, f"{by}{who}") in here
-    )
+    return {
+        cell.match_id: tuple(each.name for each in absentees(cell))
+        for cell in grid
+        if cell.absent and (begun or len(cell.absent) == 1)
+    }

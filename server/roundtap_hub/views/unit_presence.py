@@ -6,7 +6,7 @@ from their statuses; only a unit without a match calls from here.
 """
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from types import MappingProxyType
@@ -203,23 +203,14 @@ def note_not_saved(now: UnitStatus, what: str, was: bool) -> UnitStatus:
     return replace(now, asked=now.asked | {what} if was else now.asked - {what})
 
 
-class PresenceSnapshot(Mapping[str, UnitStatus]):
-    """An immutable snapshot: the units' statuses by name, and the other requests, `asked`."""
+class PresenceSnapshot(dict[str, UnitStatus]):
+    """A snapshot, which nobody changes: the units' statuses by name, and the other requests, `asked`."""
 
     def __init__(self, units: Mapping[str, UnitStatus], requests: Mapping[RequestKey, PhoneRequest]) -> None:
-        self._units = dict(units)
+        super().__init__(units)
         self.asked = MappingProxyType(dict(requests))
 
-    def __getitem__(self, unit: str) -> UnitStatus:
-        return self._units[unit]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._units)
-
-    def __len__(self) -> int:
-        return len(self._units)
-
-    def __hash__(self) -> int:
+    def __hash__(self) -> int:  # type: ignore[override]
         return id(self)
 
 

@@ -25,6 +25,8 @@ WRITTEN_IN = re.compile(r"<style|\sstyle\s*=|\son[a-z]+\s*=\s*[\"']|<script(?![^
 @pytest.mark.parametrize("template", TEMPLATES, ids=lambda path: path.name)
 def test_no_template_has_styles_or_scripts_written_into_it(template: Path):
     text = re.sub(r"{#.*?#}", "", template.read_text(encoding="utf-8"), flags=re.S)
+    # The one that the policy names by its hash.
+    text = text.replace("<script>{{ plain_script }}</script>", "")
     assert [found[0] for found in WRITTEN_IN.finditer(text)] == []
 
 
