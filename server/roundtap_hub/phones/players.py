@@ -212,7 +212,7 @@ def open_event(event: saved_event.SavedEvent, face: ClockFace, slots: Slots) -> 
         [(each.id, each.name) for each in saved_event.open_sign_ups(snapshot)] if state.finished else (),
         [(each.said, each.until_ms, each.until, clock_text(each.left_ms)) for each in render.said_to(state.id)],
         current.words().language,
-        slots.context["time_now"]() != "",
+        bool(slots.values[0]),
     )
     return replace(face, shown_ms=slots.add(clock_text(face.shown_ms, face.width))), shape
 
