@@ -332,6 +332,11 @@ def test_without_descriptors_who_knocks_waits_until_there_is_one(monkeypatch: py
     monkeypatch.setattr("asyncio.selector_events.constants.ACCEPT_RETRY_DELAY", 0.01)
 
     async def work(port: int, limits: ConnectionLimits) -> None:
+        reader, writer = await knock(port, ASK)
+        await reader.readuntil(b"/hello")
+        writer.close()
+        while limits.open_count:
+            await asyncio.sleep(0)
         complaints: list[object] = []
         asyncio.get_running_loop().set_exception_handler(lambda _, said: complaints.append(said["message"]))
         phone = socket.create_connection(("127.0.0.1", port))
