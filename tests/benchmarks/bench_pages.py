@@ -35,7 +35,6 @@ def measure(options: Options, folder: Path) -> Iterator[Row]:
     core = keep_off_the_hub_s_core(options.nice)
     hall = make_hall(folder / "hub")
     with HubProcess(hall, (), core) as hub:
-        time.sleep(1)
         floor = least_cpu_ms(hub, options.pick(PLAYERS, 10))
         browser = Browser(hub)
         yield from _player(options, hub, browser, hall, floor)

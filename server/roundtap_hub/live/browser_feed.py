@@ -62,6 +62,8 @@ class FeedClient(asyncio.Protocol):
 
     def send(self, event: bytes) -> None:
         """Send a chunk, as `_chunk` makes it."""
+        if self.transport.is_closing():
+            return
         if self.transport.get_write_buffer_size() > UNREAD_BYTES_MAX:
             self.transport.abort()
         else:

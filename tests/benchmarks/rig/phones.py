@@ -22,7 +22,7 @@ from rig.client_process import Orders
 from rig.http_talk import Answer, Broken, Connection
 
 LOAD_S = 30.0
-FILES = re.compile(r'<(?:link rel="(?:stylesheet|icon)" href|script src)="([^"]+)"')
+FILES = re.compile(r'<(?:link rel="(?:stylesheet|icon)" href|script src)="(?!data:)([^"]+)"')
 FEED, SEEN, VARIANT, LANGUAGE = (
     re.compile(each)
     for each in (r'data-feed="([^"]+)"', r'data-seen="([^"]*)"', r'data-variant="([^"]*)"', r'<html lang="(\w+)"')

@@ -204,6 +204,9 @@ def test_who_reads_slowly_gets_it_all_in_order_and_who_reads_much_too_slowly_ope
     link.unread_bytes = UNREAD_BYTES_MAX + 1
     client.send(b"2;")
     assert (sent, link.is_closing()) == ([b"0;", b"1;"], True)
+    link.unread_bytes = 0
+    client.send(b"3;")
+    assert sent == [b"0;", b"1;"], "an encrypted connection that is closing has no buffer any more"
 
 
 def test_a_hub_that_stops_ends_its_feeds(house: House, client: AsgiClient):

@@ -4,6 +4,7 @@ import asyncio
 import gzip
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import pytest
 from asgi_client import Answer, AsgiClient
 from msgspec.structs import replace
-from pages_kit import Browser, House, open_house, page_fails
+from pages_kit import Browser, House, Time, open_house, page_fails
 
 import roundtap_hub
 from roundtap_core.event.commands import ChangePerson, DrawRound, EnterResult, PublishRound, SetClock
@@ -88,6 +89,14 @@ def test_every_page_is_what_flask_would_send(hall: Hall, language: str):
         assert answer.headers["content-language"] == language
         assert answer.text == hall.by_flask(path, language), path
     assert hall.drawn
+
+
+def test_where_the_time_of_day_is_known_a_player_s_page_is_drawn_for_all_too(tmp_path: Path):
+    with open_house(tmp_path, Time(wall="2026-11-27T18:00:00+00:00")) as house:
+        house.with_event()
+        house.publish()
+        with closing(Hall(house).client) as client:
+            assert client.get("/e/e1/p/p1").headers["cache-control"] == "no-cache", "Flask's own are not stored"
 
 
 def test_a_page_is_sealed_and_kept_by_browsers_only_to_ask_again(hall: Hall):
