@@ -137,7 +137,7 @@ def make_event(service: Service, event: str = "e1", units: bool = True) -> Event
 
 
 def head_is_noted(service: journal_service.Service) -> None:
-    """The head file is written after the answer; a request without anything to write waits for it."""
+    """The writer notes in the head file after it has answered, and before it looks at anything else."""
     service.execute([], "test")
 
 

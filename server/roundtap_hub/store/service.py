@@ -6,7 +6,7 @@ import queue
 import secrets
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
 
@@ -115,8 +115,6 @@ class Service:
         self._clocks = clocks
         self._at_point = at_point
         self._head = head
-        self._notes = ThreadPoolExecutor(1, "journal-head")
-        self._noting: set[Future[None]] = set()
         self.storage = StorageState(clocks.mono_ms)
         self.copies: Copies | None = None
         """The journal's copies; None if there are none, or the database server keeps them."""
@@ -155,8 +153,6 @@ class Service:
             self._stopped = True
             self._queue.put(None)
         self._thread.join(timeout=10)
-        wait(self._noting, timeout=10)
-        self._notes.shutdown(wait=False)
         if self.copies is not None:
             self.copies.stop()
 
@@ -361,7 +357,6 @@ class Service:
         decided = decide_all(self.snapshot, batch, self._clocks.at())
         decided.answer_refused()
         if not decided.has_writes:
-            wait(self._noting)
             decided.answer()
             return
         try:
@@ -419,20 +414,19 @@ class Service:
                 self.copies.save(CommitBatch(decided.entries, people))
                 self._at_point("after-copies")
             self._update_snapshot(decided)
-            wait(self._noting)
             decided.answer()
         finally:
-            if self._head is not None and decided.entries:
-                self._noting = {self._notes.submit(self._note_head, self._head, decided.entries, epoch)}
+            self._note_head(decided.entries, epoch)
         self._publish(decided.entries)
 
-    def _note_head(self, head: HeadFile, entries: Sequence[Entry], epoch: str) -> None:
-        """Note the commit in the head file, in a thread of its own, while the next one is on its way to the disk. The
-        next one's answer waits for it, so that after a power cut it may lack one commit that was answered. `epoch`: the
-        one before these entries."""
+    def _note_head(self, entries: Sequence[Entry], epoch: str) -> None:
+        """Note the commit in the head file. No caller waits for it: after a power cut it may lack the newest commit.
+        `epoch`: the one before these entries."""
+        if self._head is None or not entries:
+            return
         epoch = next((entry.data["epoch"] for entry in reversed(entries) if entry.kind == "epoch-begun"), epoch)
         try:
-            head.note_commit(epoch, journals.heads_of(entries))
+            self._head.note_commit(epoch, journals.heads_of(entries))
         except OSError as error:
             log.error("the head file cannot be written: %s", error)
             self.storage.head_noted(False)

@@ -3,12 +3,10 @@
 import os
 import shutil
 import sqlite3
-import threading
 import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from queue import SimpleQueue
 
 import pytest
 from hub_kit import event_steps, head_is_noted, make_event, people
@@ -24,7 +22,6 @@ from roundtap_hub.app.main import HubResources, open_folder
 from roundtap_hub.store.folder_copy import COPY_FILE
 from roundtap_hub.store.head_file import HEAD_FILE, HeadFile, HeadRecord, read_head_file
 from roundtap_hub.store.journal import Head, Journal
-from roundtap_hub.store.service import Step
 
 DATABASE, LOG = "roundtap.db", "roundtap.db-wal"
 
@@ -241,35 +238,6 @@ def test_the_head_file_names_each_commit_before_the_next_one(tmp_path: Path) -> 
         assert named.epoch == hub.service.snapshot.venue.epoch
         assert named.commits == 2
         assert set(named.heads) == {"e1", VENUE}
-
-
-def test_a_commit_is_answered_once_the_one_before_it_is_noted(tmp_path: Path) -> None:
-    """Both are on their way to the disk at once; so a power cut costs the note of one answered commit at most."""
-    points, released = SimpleQueue[str](), threading.Event()
-
-    def held_at_the_note(point: str) -> None:
-        points.put(point)
-        assert point != "after-head" or released.wait(60)
-
-    with closing(open_folder(tmp_path, held_at_the_note)) as hub:
-        released.set()
-        head_is_noted(hub.service)
-        released.clear()
-        while points.get(timeout=60) != "after-head":
-            pass
-        first = hub.service.execute(event_steps(), "organizer", people())
-        while points.get(timeout=60) != "after-head":
-            pass
-        second = hub.service.submit([Step("e1", c.SetEventDetails({"venue": "the back room"}))], "organizer")
-        while points.get(timeout=60) != "after-copies":
-            pass
-        [begun] = hub.service.entries("e1", Head(first[-1].number, first[-1].hash))
-        assert begun.kind == "about-set"
-        assert not second.done()
-        released.set()
-        assert second.result(timeout=60)
-        head_is_noted(hub.service)
-        assert read_head_file(tmp_path / HEAD_FILE).heads["e1"].number == first[-1].number + 1
 
 
 def test_two_hubs_do_not_run_on_one_folder(tmp_path: Path) -> None:
