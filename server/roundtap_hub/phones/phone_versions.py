@@ -163,6 +163,9 @@ Seen = tuple[Snapshot, Mapping[str, UnitStatus]]
 def changed_pages(hub: RunningHub, before: Seen, now: Seen, pages: Iterable[PageKey]) -> list[PageKey]:
     """Those of `pages` whose version may have changed since `before`. Of players' pages a report changes two of a
     thousand, and working out one's version costs as much as looking up fifty."""
+    pages = list(pages)
+    if not any(page[0] in (PUBLIC, PERSONAL) for page in pages):
+        return pages
     changed = {event_id: _changed_players(before, now, event_id) for event_id in before[0].events}
     theirs = {
         page
