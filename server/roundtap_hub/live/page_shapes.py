@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 from roundtap_hub.http.http_answers import Deflated
 from roundtap_hub.http.requester import bidi_isolated
 from roundtap_hub.http.routes import PageKey
-from roundtap_hub.live.regions import Piece, Region, RenderedPage, Row
+from roundtap_hub.live.regions import SEEN, Piece, Region, RenderedPage, Row
 from roundtap_hub.views.round_clock import clock_text
 
 SHAPES_MAX = 256  # some 12 kB each: a round has some twenty in each language
@@ -121,7 +121,8 @@ class _Shape:
     def __init__(self, drawn: RenderedPage) -> None:
         self._drawn = drawn
         self._beside = [_fill(text) for text in drawn.beside]
-        self._run = Deflated(_SLOT.split(drawn.beside[0])[-1].encode(), RUN_LEVEL)
+        # After the last slot and the version.
+        self._run = Deflated(_SLOT.split(drawn.beside[0])[-1].rpartition(SEEN)[2].encode(), RUN_LEVEL)
         self._own = [int(number) for text in drawn.beside for number in _SLOT.findall(text)]
         self._regions = {
             region.id: [_fill_piece(piece) for piece in chain[Piece | Row](region.texts, region.rows())]

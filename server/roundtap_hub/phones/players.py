@@ -204,15 +204,19 @@ def _open_result(result: ShownResult, slot: Callable[[Any], Any]) -> ShownResult
 def open_event(event: saved_event.SavedEvent, face: ClockFace, slots: Slots) -> tuple[ClockFace, object]:
     """A player's clock with a slot for its time, and all else that such a page shows of its event and of the hall."""
     state, snapshot = event.state, current.snapshot()
+    said, offered = render.said_to(state.id), saved_event.open_sign_ups(snapshot) if state.finished else []
+    restored = snapshot.venue.restore_state is not None
+    # The template shows these very ones: who has the shape later shall not see what was saved while it was drawn.
+    slots.context = {**slots.context, "said_to": lambda _: said, "sign_ups": lambda: offered, "restored": restored}
     shape = (
         saved_event.decided_version(event),
         state.live is None,
         state.clock.total_ms is None,
-        snapshot.venue.restore_state is not None,
-        [(each.id, each.name) for each in saved_event.open_sign_ups(snapshot)] if state.finished else (),
-        [(each.said, each.until_ms, each.until, clock_text(each.left_ms)) for each in render.said_to(state.id)],
+        restored,
+        [(each.id, each.name) for each in offered],
+        [(each.said, each.until_ms, each.until, clock_text(each.left_ms)) for each in said],
         current.words().language,
-        slots.context["time_now"]() != "",
+        bool(slots.values[0]),
     )
     return replace(face, shown_ms=slots.add(clock_text(face.shown_ms, face.width))), shape
 
