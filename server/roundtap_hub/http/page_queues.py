@@ -141,12 +141,23 @@ class PageQueue(Generic[T]):
         else:
             await self._wait(patience_s, gone, asker)
         loop = asyncio.get_running_loop()
-        overdue = loop.call_later(LONG_S if self._spare else PROBE_S, self._release)
+        gave_away = False
+
+        def give_away() -> None:
+            nonlocal gave_away
+            if self._spare:
+                self._spare -= 1
+                gave_away = True
+                self._release()
+
+        overdue = loop.call_later(LONG_S, give_away)
         try:
             return await loop.run_in_executor(self._threads, work)
         finally:
-            if overdue.when() > loop.time():
-                overdue.cancel()
+            overdue.cancel()
+            if gave_away:
+                self._spare += 1
+            else:
                 self._release()
 
     async def probe(self) -> None:

@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 from roundtap_hub.http.http_answers import Deflated
 from roundtap_hub.http.requester import bidi_isolated
 from roundtap_hub.http.routes import PageKey
-from roundtap_hub.live.regions import Piece, Region, RenderedPage, Row
+from roundtap_hub.live.regions import SEEN, Piece, Region, RenderedPage, Row
 from roundtap_hub.views.round_clock import clock_text
 
 SHAPES_MAX = 256  # some 12 kB each: a round has some twenty in each language
@@ -48,10 +48,11 @@ class Slot:
 _SLOTS = tuple(map(Slot, range(256)))
 
 
-# What writes times: the time of day is the first slot of every page.
+# What writes times: the time of day is the first slot of every page, an age the second.
 _CLOCK: Mapping[str, Any] = {
     "clock_text": lambda ms, width=0: ms if isinstance(ms, Slot) else clock_text(ms, width),
     "time_now": lambda: _SLOTS[0],
+    "age_text": lambda _: _SLOTS[1],
 }
 _CLOCK_ALONE: Mapping[str, Any] = {**_CLOCK, "time_now": str}
 
@@ -61,8 +62,12 @@ class Slots:
     `context`: what a template with slots is given in any case."""
 
     def __init__(self, time: str) -> None:
-        self.values: list[Markup] = [escape(time)]
+        self.values: list[Markup] = [escape(time), Markup("")]
         self.context = _CLOCK if time else _CLOCK_ALONE
+
+    def set_age(self, text: str) -> None:
+        """The only age on the page."""
+        self.values[1] = escape(text)
 
     def add(self, value: object) -> Any:
         """A slot for this text or number. None and an empty text stay what they are, and a text that sentences write
@@ -121,7 +126,8 @@ class _Shape:
     def __init__(self, drawn: RenderedPage) -> None:
         self._drawn = drawn
         self._beside = [_fill(text) for text in drawn.beside]
-        self._run = Deflated(_SLOT.split(drawn.beside[0])[-1].encode(), RUN_LEVEL)
+        # After the last slot and the version.
+        self._run = Deflated(_SLOT.split(drawn.beside[0])[-1].rpartition(SEEN)[2].encode(), RUN_LEVEL)
         self._own = [int(number) for text in drawn.beside for number in _SLOT.findall(text)]
         self._regions = {
             region.id: [_fill_piece(piece) for piece in chain[Piece | Row](region.texts, region.rows())]

@@ -34,6 +34,7 @@ from roundtap_hub.http.routes import EVERYBODY, PLAYER, PageKey, route
 from roundtap_hub.live import current, forms, render, result_wizard
 from roundtap_hub.live.list_fields import list_view, typed_list
 from roundtap_hub.live.page_shapes import ShapedPage, Slots, shaped
+from roundtap_hub.live.regions import age_text
 from roundtap_hub.phones.phone_reports import error_status, fate_json, report_fate, reword_problem, submit
 from roundtap_hub.phones.phone_versions import PERSONAL
 from roundtap_hub.phones.players import PlayerView, open_event, open_view, player_view
@@ -193,7 +194,6 @@ class MyRequests:
 
     may_call: bool
     call: states.Request | None
-    call_age_ms: int
     called: bool
     may_leave: bool = False
     going: bool = False
@@ -213,8 +213,7 @@ def my_requests(event: SavedEvent, competitor: str) -> MyRequests:
     open_ = state.plays(competitor) and not state.finished and state.id not in snapshot.venue.archived
     plays = open_ and round_and_match is not None and round_and_match[0].status != states.CLOSED
     call = state.calls.get(round_and_match[1].id) if plays and round_and_match is not None else None
-    call_age_ms = max(0, current.now_ms() - call.since.mono_ms) if call is not None else 0
-    requests = MyRequests(plays, call, call_age_ms, call is not None and source in call.sources)
+    requests = MyRequests(plays, call, call is not None and source in call.sources)
     if (wish := state.wishes.get(competitor)) is not None:
         requests = replace(requests, wish="refused" if wish.refused else "open", wished=source in wish.sources)
     if not open_:
@@ -336,8 +335,10 @@ def _my_shape(page: PageKey) -> ShapedPage:
         abort(410)
     event, token = current.event(page.event), slots.add(page.of)
     shown = _my_page(event, owner[1], token)
-    face, around = open_event(event, shown.face, slots)
+    if shown.asking.call is not None:
+        slots.set_age(age_text(current.now_ms() - shown.asking.call.since.mono_ms))
     view, mine = open_view(shown.view, slots.add), shown.mine and _open_table(shown.mine, slots.add)
+    face, around = open_event(event, shown.face, slots)
     shown = shown._replace(view=view, face=face, mine=mine)
     given = {**OF_PLAYER, **slots.context, **shown._asdict(), "variant": ""}
     draw = partial(render.render_page, "my_page.html", page._replace(of=token), **given)

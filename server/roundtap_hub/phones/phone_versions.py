@@ -117,7 +117,7 @@ def _player(source: HubNow, event: saved_event.SavedEvent, page: PageKey) -> obj
     entrant = state.entrants.get(competitor)
     if entrant is None:
         return None
-    played = [match for _, match in saved_event.played_matches(event, competitor)]
+    names, played = saved_event.shown_names(event), [m for _, m in saved_event.played_matches(event, competitor)]
     opponents = [state.entrants.get((m.match.b if m.match.a == competitor else m.match.a) or "") for m in played]
     sitting: tuple[Any, ...] = ()
     if played and (match := played[-1]) is saved_event.current_matches(event).get(competitor):
@@ -137,7 +137,8 @@ def _player(source: HubNow, event: saved_event.SavedEvent, page: PageKey) -> obj
         )
     return (
         entrant,
-        [each and (each.id, each.digest, each.list_total) for each in opponents],
+        # Another one's name changes theirs, where both are one: "Ana A. (2)".
+        [each and (each.id, each.list_total, names[each.id]) for each in (entrant, *opponents)],
         [(m.id, m.state, m.number, m.revision, m.match.picks) for m in played],
         _version_for_players(event),
         sitting,

@@ -154,7 +154,7 @@ def player_view(event: saved_event.SavedEvent, competitor: str) -> PlayerView:
 
 def open_view(view: PlayerView, slot: Callable[[Any], Any]) -> PlayerView:
     """The same with a `slot` wherever the page differs from another one of its shape (live/page_shapes.py)."""
-    # Its title stands beside all regions, which is compared as well: in every shape the name has the same slot.
+    # What stands beside all regions, as the title, is compared as well: in every shape the name has the same slot.
     name, cell, standing = slot(view.name), view.cell, view.standing
     if cell is not None:
         # What the page does not show is no part of its shape.
@@ -204,13 +204,21 @@ def _open_result(result: ShownResult, slot: Callable[[Any], Any]) -> ShownResult
 def open_event(event: saved_event.SavedEvent, face: ClockFace, slots: Slots) -> tuple[ClockFace, object]:
     """A player's clock with a slot for its time, and all else that such a page shows of its event and of the hall."""
     state, snapshot = event.state, current.snapshot()
+    said = [
+        replace(each, left_ms=slots.add(clock_text(each.left_ms)) if each.counted else None)
+        for each in render.said_to(state.id)
+    ]
+    offered = saved_event.open_sign_ups(snapshot) if state.finished else []
+    restored = snapshot.venue.restore_state is not None
+    # The template shows these very ones: who has the shape later shall not see what was saved while it was drawn.
+    slots.context = {**slots.context, "said_to": lambda _: said, "sign_ups": lambda: offered, "restored": restored}
     shape = (
         saved_event.decided_version(event),
         state.live is None,
         state.clock.total_ms is None,
-        snapshot.venue.restore_state is not None,
-        [(each.id, each.name) for each in saved_event.open_sign_ups(snapshot)] if state.finished else (),
-        [(each.said, each.until_ms, each.until, clock_text(each.left_ms)) for each in render.said_to(state.id)],
+        restored,
+        [(each.id, each.name) for each in offered],
+        said,
         current.words().language,
         slots.values[0] != "",  # the time of day
     )
@@ -313,8 +321,9 @@ def _player_page(event: saved_event.SavedEvent, competitor: str) -> PlayerPage:
 def _player_shape(page: PageKey) -> ShapedPage:
     slots, event = Slots(time_of_day(current.hub().clocks.wall())), current.event(page.event)
     feed, shown = page._replace(of=slots.add(page.of)), _player_page(event, page.of)
+    view = open_view(shown.view, slots.add)
     face, around = open_event(event, shown.face, slots)
-    shown = shown._replace(view=open_view(shown.view, slots.add), face=face)
+    shown = shown._replace(view=view, face=face)
     given = {**slots.context, **shown._asdict(), "variant": "", "sent_ms": ""}
     draw = partial(render.render_page, "player.html", feed, **given)
     return ShapedPage(draw, (PUBLIC, around, *shown[1:]), slots.values)

@@ -164,6 +164,8 @@ def test_what_takes_long_holds_nobody_up_as_long_as_there_is_a_spare_thread(monk
         tasks += [await begin(lane.run(work("long too", waits=True), LONG)), await begin(lane.run(work("c"), LONG))]
         await asyncio.sleep(0.01)
         assert not tasks[3].done(), "two threads, both at work"
+        with pytest.raises(Busy):
+            await lane.run(work("sent away"), 0.01)
         work.let.set()
         await asyncio.gather(*tasks)
         monkeypatch.setattr("roundtap_hub.http.page_queues.LONG_S", 30.0)

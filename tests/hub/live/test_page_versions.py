@@ -119,8 +119,16 @@ def test_a_corrected_name_wakes_the_person_and_the_opponent(house: House):
     browser = house.organizer()
     mine, across, other = (f"p/e1/{seat(house, *at)}" for at in ((1, "a"), (1, "b"), (2, "a")))
     watch = Watch(house, mine, across, other, "e/e1", "standings/e1")
-    browser.post(f"/console/e1/competitors/{seat(house, 1, 'a')}/details", name="Ana Ruíz")
+    browser.post(f"/console/e1/competitors/{seat(house, 1, 'a')}/details", name="Zoë Neu")
     assert watch.changed() == {mine, across, "e/e1", "standings/e1"}
+
+
+def test_a_corrected_name_wakes_those_who_are_called_otherwise_beside_it(house: House):
+    """Ana R. becomes Ana Rui., beside Ana Ruí."""
+    browser, other = house.organizer(), f"p/e1/{seat(house, 2, 'a')}"
+    watch = Watch(house, other)
+    browser.post(f"/console/e1/competitors/{seat(house, 1, 'a')}/details", name="Ana Ruíz")
+    assert watch.changed() == {other}
 
 
 def test_starting_the_clock_wakes_those_who_show_its_state(house: House):

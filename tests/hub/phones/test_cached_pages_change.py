@@ -86,6 +86,14 @@ def full_names(hall: Hall) -> Iterator[None]:
     hall.options(full_names=False)
 
 
+def a_namesake(hall: Hall) -> Iterator[None]:
+    in_round_1(hall, ["Ana Alt", "Ben Bau", "Cid Cas", "Dan Dix", "Eva Ems", "Fay Fox"])
+    yield
+    for who in ("p2", "p3", "p4"):
+        hall.house.organizer().post(f"/console/e1/competitors/{who}/details", name="Eva Ems")
+        yield
+
+
 def more_rounds(hall: Hall) -> Iterator[None]:
     in_round_1(hall)
     yield
@@ -186,6 +194,7 @@ def an_hour_between_rounds(hall: Hall) -> Iterator[None]:
 
 DECISIONS: list[Callable[[Hall], Iterator[None]]] = [
     full_names,
+    a_namesake,
     more_rounds,
     lists_asked_for,
     a_cut,

@@ -2,12 +2,20 @@
 
 import gzip
 from contextlib import nullcontext
+from pathlib import Path
 
 import pytest
+from flask import before_render_template
+from pages_kit import House, open_house
 
+from roundtap_core.event.entries import VENUE, NewEntry
+from roundtap_hub.app import flask_app
 from roundtap_hub.http.http_answers import Deflated, gzip_bytes
+from roundtap_hub.http.routes import PageKey
+from roundtap_hub.live.page_cache import RENDER_PAGE, RenderingKey, RenderInput
 from roundtap_hub.live.page_shapes import ShapedPage, Shapes, Slots
 from roundtap_hub.live.regions import RenderedPage, region_mark, split_regions
+from roundtap_hub.store.service import Step
 
 
 def test_a_template_that_looks_at_a_slot_is_found_out() -> None:
@@ -22,7 +30,7 @@ def test_a_name_from_right_to_left_has_a_shape_of_its_own() -> None:
     """Sentences isolate it; where it stands alone its element does."""
     slots = Slots("17:05")
     assert [slots.add(each) for each in ("דנה לוי", "", None)] == ["דנה לוי", "", None]
-    assert slots.values == ["17:05"]
+    assert slots.values == ["17:05", ""]
 
 
 def test_pages_of_one_shape_are_drawn_once_and_differ_where_their_slots_are() -> None:
@@ -52,3 +60,48 @@ def test_pages_of_one_shape_are_drawn_once_and_differ_where_their_slots_are() ->
 def test_a_page_around_a_part_that_is_compressed_already_is_one_stream(body: str) -> None:
     run = Deflated(b"RUN", 9)
     assert gzip.decompress(gzip_bytes(body.encode(), 4, run)) == body.encode()
+
+
+def drawn_of_everybody(house: House) -> dict[PageKey, RenderedPage]:
+    """Both pages of each player, as the cache has them drawn."""
+    application, links = flask_app.create_app(house.hub), house.hub.access.links
+    known = RenderInput(house.service.snapshot, house.hub.presence.units)
+    people = house.event.entrants
+    keys = [
+        *(PageKey("p", "e1", who) for who in people),
+        *(PageKey("me", "e1", links.token("e1", who)) for who in people),
+    ]
+    return {
+        key: application.extensions[RENDER_PAGE](RenderingKey(key, "", "en"), known, house.time.ms, "v", False)
+        for key in keys
+    }
+
+
+@pytest.mark.parametrize("wall", [None, "2026-11-25T10:00:00+01:00"])
+def test_the_part_that_all_have_is_in_every_page_whether_the_time_of_day_is_known_or_not(
+    tmp_path: Path, wall: str | None
+) -> None:
+    with open_house(tmp_path) as house:
+        house.time.wall = wall
+        house.with_event()
+        house.publish()
+        for key, page in drawn_of_everybody(house).items():
+            assert page.run is not None, key
+            assert (len(page.run.text) > 5000, page.run.text in page.body) == (True, True), key
+
+
+def test_what_is_announced_while_a_shape_is_drawn_is_not_on_the_pages_drawn_later(tmp_path: Path) -> None:
+    with open_house(tmp_path) as house:
+        house.with_event()
+        house.publish()
+        said = {"id": "a1", "event": None, "kind": "line", "text": "Free cake", "lasts_ms": None}
+
+        def announce(*_: object, **__: object) -> None:
+            if not house.service.snapshot.venue.display_plan.announcements:
+                house.service.execute([Step(VENUE, NewEntry("said", said))], "test")
+
+        with before_render_template.connected_to(announce):
+            pages = drawn_of_everybody(house)
+        assert house.service.snapshot.venue.display_plan.announcements
+        first, *others = ["Free cake" in page.body.decode() for page in pages.values()]
+        assert (first, all(others)) == (False, True), "a shape has what its key names"
