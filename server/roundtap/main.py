@@ -128,6 +128,7 @@ def _run(words: list[str]) -> int:
             prog=f"roundtap {name}",
             description=_docstring(command.module) if {"-h", "--help"} & {*words} else None,
             allow_abbrev=False,
+            formatter_class=_Help,
         )
         add_arguments(name, parser)
         # argparse gives further words up at the first option, unless it is asked to read on.
@@ -164,6 +165,17 @@ def _docstring(module: str) -> str | None:
     return ast.get_docstring(ast.parse((files(package) / f"{name}.py").read_bytes()))
 
 
+class _Help(argparse.HelpFormatter):
+    """Help as wide as the terminal. argparse would ask shutil, which costs 4 ms of every start, help wanted or not."""
+
+    def __init__(self, prog: str) -> None:
+        try:
+            columns = int(os.environ.get("COLUMNS") or 0) or os.get_terminal_size(1).columns
+        except (OSError, ValueError):
+            columns = 0
+        super().__init__(prog, width=(columns if columns > 0 else 80) - 2)
+
+
 class _VersionAction(argparse.Action):
     """Looks the version up only on request: a checkout has to ask git."""
 
@@ -174,6 +186,10 @@ class _VersionAction(argparse.Action):
         parser.exit()
 
 
+class _TopHelp(_Help, argparse.RawDescriptionHelpFormatter):
+    """Keeps the list of commands as it is formatted."""
+
+
 def _top_parser() -> argparse.ArgumentParser:
     longest = max(map(len, COMMANDS))
     listed = "\n".join(f"  {name:<{longest}}  {command.help}" for name, command in COMMANDS.items())
@@ -181,7 +197,7 @@ def _top_parser() -> argparse.ArgumentParser:
         prog="roundtap",
         usage="roundtap [--version] COMMAND …",
         allow_abbrev=False,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_TopHelp,
         epilog=f"commands:\n{listed}\n\n`roundtap COMMAND --help` tells more.",
     )
     parser.add_argument("--version", action=_VersionAction, nargs=0, help="show the version, and end")

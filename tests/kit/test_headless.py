@@ -427,6 +427,28 @@ def test_json_is_written_as_the_library_indents_it(data: dict[str, Any]) -> None
     assert json_text(data) == json.dumps(data, ensure_ascii=False, indent=2) + "\n"
 
 
+@pytest.mark.parametrize("columns", ["", "0", "no number", "40", "132"])
+def test_help_is_as_wide_as_the_terminal(columns: str) -> None:
+    """As argparse would have asked for it, without what that costs every command."""
+    code = (
+        "import argparse, sys\nfrom roundtap import main\n"
+        "if sys.argv[1:]:\n    main._Help = argparse.HelpFormatter\n"
+        "main.main(['pair', '--help'])"
+    )
+    ours, plain = (
+        subprocess.run(
+            [sys.executable, "-c", code, *how],
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**os.environ, "COLUMNS": columns},
+        )
+        for how in ((), ("argparse's",))
+    )
+    assert ours.stdout == plain.stdout
+    assert "--attempt" in ours.stdout
+
+
 @pytest.mark.parametrize(
     ("command", "missing", "hint"),
     [
