@@ -341,9 +341,9 @@ def test_without_descriptors_who_knocks_waits_until_there_is_one(monkeypatch: py
         asyncio.get_running_loop().set_exception_handler(lambda _, said: complaints.append(said["message"]))
         phone = socket.create_connection(("127.0.0.1", port))
         with no_descriptors_left():
+            # That it had none to accept with; another thread may give one back at any time.
             while not complaints:
                 await asyncio.sleep(0)
-            assert limits.open_count == 0
         phone.sendall(ASK)
         assert (await asyncio.to_thread(phone.recv, 4096)).startswith(b"HTTP/1.1 200")
         phone.close()
