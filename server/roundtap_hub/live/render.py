@@ -317,7 +317,7 @@ def render_page(template: str, feed: PageKey | None = None, **context: Any) -> r
         "problem_where": sanitize_text(problem.where) if problem else "",
         **({"typed": request.form} if problem else {}),
         "wants_reason": asks.say(t) if asks is not None else "",
-        "choices_of": _CHOICES[state is not None and bool(second_stage_begun(state))],
+        "choices_of": partial(_choices, state is not None and bool(second_stage_begun(state))),
         "asks": problem if problem and problem.key in CUT_CHOICES else None,
         "steps": StepMarks(state) if state is not None else None,
     }
@@ -425,12 +425,6 @@ def _choices(begun: bool, problem: Problem) -> tuple[str, ...]:
     """The buttons for this Problem; a label warns where a published round would be removed (`begun`)."""
     choices = CUT_CHOICES.get(problem.key, ())
     return ("cut.anew.round", *choices[1:]) if begun and "cut.anew" in choices else choices
-
-
-# The same two objects each time, so that pages share macros.
-_CHOICES: Mapping[bool, Callable[[Problem], tuple[str, ...]]] = {
-    begun: partial(_choices, begun) for begun in (False, True)
-}
 
 
 def render_cache() -> RenderCache:
