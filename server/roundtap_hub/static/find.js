@@ -38,6 +38,7 @@
   }
 
   function show(page) {
+    const chosen = at < 0 ? "" : options()[at].textContent;
     list.textContent = "";
     acts.clear();
     list.append(...[...page.querySelectorAll("#found > li > a, #found > li > form")].map((one, n) => {
@@ -59,6 +60,9 @@
     // What acts is chosen, unless it is all that can be meant.
     at = -1;
     if (found && (!acts.size || list.childElementCount === 1)) mark(0);
+    // A late answer takes nobody's choice away.
+    const again = options().findIndex((option) => option.textContent === chosen);
+    if (again >= 0) mark(again);
   }
 
   async function look() {
