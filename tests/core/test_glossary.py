@@ -105,12 +105,15 @@ NOT_SAID: dict[str, list[tuple[str, str]]] = {
             "tú: Sortea, Haz, Elige …",
         ),
         (r"cuando se (sortea|publica)\b", "cuando se sortee, se publique"),
-        (r"[áa]rbitr[oa]", "juez"),
+        (r"[áÁ]rbitr[oa]", "juez"),
         (r"\b[Ee]ventos?\b", "torneo"),
         (r"papeleta", "hoja de resultado"),
         (r"\b(un|su|el|los) partes?\b|\b[Ii]nformes?\b|\b[Ii]nformad", "enviar, resultado enviado"),
         (r"\b[Ee]tapas?\b", "fase"),
-        (r"[Ee]ncargad|\b[Oo]ficial(es)?\b", "organización y jueces (one: responsable)"),
+        (
+            r"[Ee]ncargad|\b([Uu]n|[Ee]l|[Ll]os|al|del|otro|segundo) [Oo]ficial(es)?\b(?! de navegación)",
+            "organización y jueces (one: responsable)",
+        ),
         (r"[Cc]heck-in", "asistencia, presente"),
         (r"\b[Ss]e (va|fue|ha ido)\b(?!$)", "abandonar"),
         (r"[Dd]eja(r|s)? el torneo|\bdado de baja", "abandonar el torneo"),
@@ -124,6 +127,22 @@ NOT_SAID: dict[str, list[tuple[str, str]]] = {
         (r"\borganizador", "la organización"),
         (r"[Tt]eléfono", "móvil"),
         (r"\btecla\b", "botón"),
+        (r"\b[Pp]apel de\b|^Papel$|\b(cada|otro|Asignar) papel\b", "función"),
+        (r"\b(en|sin) contacto\b|^Contacto$|[Úú]ltimo contacto|\bhaya contacto\b", "conectada, sin conexión"),
+        (
+            r"(?<!arjeta )(?<!arjetas )\b(la|una|su|esta|de) memorias?\b(?! (USB|RAM))|\b[Mm]emorias\b(?! USB)",
+            "memoria USB (of a machine: memoria RAM, tarjeta de memoria)",
+        ),
+        (r"Wi-?Fi|\b[Ll]a wifi\b|\buna wifi\b", "el wifi"),
+        (
+            r"\bno vale(n)?\b|\b[Vv]ale(n)? (el|la hoja|los|las|lo|su|tu|diez)\b|\bdeja de valer\b",
+            "es correcto, es válido, cuenta, sirve",
+        ),
+        (r"[Ee]n juego\b.*[Rr]eglas|[Rr]eglas en juego", "reglas vigentes"),
+        (r"\bfuera de servicio\b", "no está de servicio"),
+        (r"(?<!ronda )\bsuiza$", "del suizo"),
+        (r"cosas? (pendiente|por corregir)|puntos? pendientes?", "asunto pendiente; error"),
+        (r"[Vv]ictoria (ajustada|por tiempo|al acabar)", "victoria modificada"),
         (r"[“”]", "« and »"),
         (r"[!¡]", "no exclamation marks"),
     ],
@@ -134,7 +153,7 @@ NOT_SAID: dict[str, list[tuple[str, str]]] = {
         (r"[Pp]anel(?!\w* huba)", "konsola (the hub's own buttons: panel huba)"),
         (r"[Ss]paruj|[Ss]parow|\b[Pp]arowa|[Kk]ojarz", "ustal pary, rozlosuj pary"),
         (r"\b[Pp]arti[ae]\b", "gra"),
-        (r"\b[Oo]dej[śd]|\b[Oo]desz|(?<=.)\bodchodz|Odchodz", "wycofać się, wycofanie (on a unit's screen: odchodzi)"),
+        (r"\b[Oo]dej[śd]|\b[Oo]desz|[Oo]dchodz", "wycofać się, wycofanie"),
         (r"[Cc]heck-in", "obecność, potwierdź obecność"),
         (r"rozlosowan", "wylosowane"),
         (r"\bszkic", "wersja robocza"),
@@ -143,7 +162,23 @@ NOT_SAID: dict[str, list[tuple[str, str]]] = {
         (r"\b[Pp]roszę\b", "usuń, wpisz: the plain imperative"),
         (r"[Dd]wa uzgodnienia", "sprzeczne wyniki"),
         (r"wyświetlacz", "ekran"),
-        (r"\bkart(ki|kę|ce|kach)\b", "karta wyników"),
+        (r"\b[Kk]art(a|ę|ą|y|ach)? wyniku", "kartka wyniku"),
+        (r"funkcyjn", "osoba z obsługi, obsługa turnieju"),
+        (r"\b([Nn]a|[Pp]oza|[Dd]o|[Zz]e) służb", "dyżuruje, dyżur"),
+        (r"[Uu]rządze\w* (na stol|na stoł|stołu|stołów)", "urządzenie przy stole"),
+        (
+            r"\bZestaw\b(?! (pakiet|z misj|z ekran))|[Ss]trony zestawu|\b(i|jest|minut|których) zestaw\b",
+            "system; zestaw pakietów",
+        ),
+        (r"remisuj\w* o\b", "remis na miejscu z nagrodą lub awansem"),
+        (r"\b[Oo]bie (na|zniszczone|przegrywają)\b", "obie strony, obie listy"),
+        (
+            r"\b[Ww]pisz (graczy|drużyny|spóźnion)|\b[Dd]opisz\b(?! (produkt|go))",
+            "dodaj (what is typed: wpisz)",
+        ),
+        (r"\b[Nn]a (jego )?konsoli\b", "w konsoli"),
+        (r"[Pp]amięci? USB", "pendrive"),
+        (r"[Nn]ieznaczne zwycięstwo|wygrana po czasie", "zmodyfikowane zwycięstwo"),
         (r"\b[Cc]u(t\w*|cie)\b", "awans"),
         (r"tali\w+ (poboczn|zapasow)|ławk", "sideboard"),
         (r"\bna sali\b", "w sali"),
@@ -176,6 +211,9 @@ def clauses(language: str) -> Iterator[tuple[str, str]]:
                 text = (said.get(clause["id"], {}) if language != "en" else clause).get(part, "")
                 text = re.sub(rf"(?i)\b({'|'.join(its_own)})\w*", "", text) if its_own else text
                 yield f"{path.stem}: {clause['id']}, {part}", text
+        for section, heading in document["headings"].items():
+            named = heading[language]
+            yield f"{path.stem}: {section}", re.sub(rf"(?i)\b({'|'.join(its_own)})\w*", "", named) if its_own else named
         for texts_of in document.get("words", {}).get(language, {}).items():
             yield f"{path.stem}: {texts_of[0]}", str(texts_of[1])
 
