@@ -199,8 +199,8 @@ def texts(language: str) -> Iterator[tuple[str, str]]:
 
 
 def clauses(language: str) -> Iterator[tuple[str, str]]:
-    """What the hub shows of each rules document. Where a clause keeps the document's own word for a thing, "called"
-    names the two, the page says so once, and the word is left out here."""
+    """What the hub shows of each rules document, its own headings aside. Where a clause keeps the document's own word
+    for a thing, "called" names the two, the page says so once, and the word is left out here."""
     for path in sorted(CLAUSES.glob("*.json")):
         document = json.loads(path.read_text(encoding="utf-8"))
         its_own = [re.escape(theirs) for theirs in document.get("called", {}).get(language, {}).values()]
@@ -212,7 +212,7 @@ def clauses(language: str) -> Iterator[tuple[str, str]]:
                 text = re.sub(rf"(?i)\b({'|'.join(its_own)})\w*", "", text) if its_own else text
                 yield f"{path.stem}: {clause['id']}, {part}", text
         for section, heading in document["headings"].items():
-            named = heading[language]
+            named = heading[language] if heading[language] != section else ""
             yield f"{path.stem}: {section}", re.sub(rf"(?i)\b({'|'.join(its_own)})\w*", "", named) if its_own else named
         for texts_of in document.get("words", {}).get(language, {}).items():
             yield f"{path.stem}: {texts_of[0]}", str(texts_of[1])
