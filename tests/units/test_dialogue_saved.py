@@ -111,7 +111,7 @@ def test_a_correction_starts_from_the_result_and_a_judge_decides_between_the_two
     saved.hub_saves(1050, report=2)
     saved.hub_says(number=1042)
     saved.hub_saves(1051, report=3)
-    assert saved.says == "A JUDGE DECIDES | First: 100:20 | Now: 100:30 | ● ■ back to first"
+    assert saved.says == "A JUDGE DECIDES | First: 100:20 | Now: 100:30 | ● ■ keep first result"
 
 
 def test_a_wrong_winner_is_corrected_as_directly_as_a_wrong_figure(saved):

@@ -439,7 +439,7 @@ def test_a_unit_that_is_to_show_itself_blinks_says_its_name_and_takes_no_press_f
     unit.hub_says("view", view())
     before = unit.says
     unit.hub_says("identify", None)
-    assert "HERE I AM" in unit.says
+    assert "THIS UNIT" in unit.says
     assert "table-12" in unit.says
     lamp = unit.unit.troubles.lamp
     assert {lamp(unit.now_ms + ms) for ms in (0, 500, 1000)} == {True, False}
@@ -449,5 +449,5 @@ def test_a_unit_that_is_to_show_itself_blinks_says_its_name_and_takes_no_press_f
     assert not unit.outbox.all()
     unit.hub_says("identify", None)
     unit.wait(6_500)
-    assert "HERE I AM" not in unit.says
+    assert "THIS UNIT" not in unit.says
     assert not any(lamp(unit.now_ms + ms) for ms in range(0, 2000, 250))

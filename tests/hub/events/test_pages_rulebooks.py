@@ -368,7 +368,7 @@ def test_a_correction_that_changes_the_tie_offers_to_take_the_tie_break_round_ba
     }
     asked = browser.post("/console/e1/match/1.1/walk", **sent)
     assert "With this result, no tie-break round is needed" in problem_of(asked)
-    assert "Save and withdraw the tie-break round" in text_of(asked)
+    assert "Save, withdraw tie-break" in text_of(asked)
     assert len(house.event.rounds) == 2
     # Once a table of it has reported, only that is offered which can be done, with the way to the rest.
     first = house.event.live.matches[0]
@@ -377,7 +377,7 @@ def test_a_correction_that_changes_the_tie_offers_to_take_the_tie_break_round_ba
     )
     asked = browser.post("/console/e1/match/1.1/walk", **sent)
     assert "or clear those first. Then correct this result" in problem_of(asked)
-    assert "Save and keep the tie-break round" in text_of(asked)
+    assert "Save, keep tie-break" in text_of(asked)
     assert "withdraw the tie-break round" not in text_of(asked)
     browser.post(f"/console/e1/match/{first.id}/clear", revision=first.revision + 1)
     assert browser.post("/console/e1/match/1.1/walk", cut="anew", **sent).status_code == 303
