@@ -45,7 +45,8 @@ NOT_SAID: dict[str, list[tuple[str, str]]] = {
         (r"\b[Cc]olour|\bcancelled|\b[Nn]eighbour|\b[Hh]onour|\b[Ff]avour", "color, canceled, honored"),
         (r"\b[Ee]nrol(s|ment)?\b|\b[Ll]icence|\bcentre\b", "enroll, license"),
         (
-            r"\b([Aa]dd(ed|s|ing)?|[Ee]nter(ed|s|ing)?) (the |late |all )*(players?|teams?)\b(?!['’])|[Nn]obody was added",
+            r"\b([Aa]dd(ed|s|ing)?|[Ee]nter(ed|s|ing)?) (the |late |all )*(players?|teams?)\b(?!['’])"
+            r"|[Nn]obody was added",
             "register",
         ),
         (r"already entered\b", "registered"),
@@ -219,7 +220,7 @@ def clauses(language: str) -> Iterator[tuple[str, str]]:
 
 
 def documents() -> Iterator[tuple[str, str]]:
-    """Each line of prose of every document: no code, no address, and not the words that CONTRIBUTING advises against."""
+    """Each line of prose of every document: no code, no address, and no word that CONTRIBUTING advises against."""
     listed = subprocess.run(["git", "ls-files", "*.md"], cwd=REPOSITORY, capture_output=True, text=True, check=True)
     for name in listed.stdout.split():
         text = (REPOSITORY / name).read_text(encoding="utf-8")
