@@ -215,7 +215,7 @@ def warlords(table: Table, said: Said) -> Expected:
     if said.way == "Played to the end":
         won = who_won(said)
         return Expected("played", won, at(won, said.of("Life", won), said.figures.get(("Life", other(won)), 0)))
-    if said.way == "Out of cards / foreign realm":
+    if said.way == "Cards/foreign realm":
         return Expected("played", who_won(said), said.both("Life"))
     said.choice("Whose turn?")
     if "Last turns" not in said.choices:

@@ -152,7 +152,7 @@ def test_a_correction_that_changes_nothing_is_no_report(saved):
         ("unknown-match", "REFUSED: MATCH"),
         ("altered", "REFUSED: DAMAGED"),
         ("revision", "REFUSED: CHANGED"),
-        ("something-new", "REFUSED: ASK | Ask a judge."),
+        ("something-new", "REFUSED: NOT ACCEPTED | Ask a judge."),
     ],
 )
 def test_a_refusal_names_its_reason_and_stays_until_somebody_has_read_it(table, reason, says):

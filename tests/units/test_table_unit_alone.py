@@ -263,7 +263,7 @@ def test_a_report_that_is_never_taken_ends_in_a_word_and_not_in_sending(lone: Lo
 def test_a_unit_whose_key_is_taken_no_more_asks_anew_where_somebody_holds_a_button(lone: Lone) -> None:
     lone.unit.troubles.can_enrol = True
     lone.hub_says("refusal", "key")
-    assert "hold ●: enrol again" in lone.says
+    assert "hold ●: enroll again" in lone.says
     lone.wait(1000)
     lone.hub_says("contact", None)
     lone.unit.step(lone.now_ms, [Edge("a", True, lone.now_ms)])
