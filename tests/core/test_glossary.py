@@ -154,7 +154,7 @@ NOT_SAID: dict[str, list[tuple[str, str]]] = {
         (r"[Pp]anel(?!\w* huba)", "konsola (the hub's own buttons: panel huba)"),
         (r"[Ss]paruj|[Ss]parow|\b[Pp]arowa|[Kk]ojarz", "ustal pary, rozlosuj pary"),
         (r"\b[Pp]arti[ae]\b", "gra"),
-        (r"\b[Oo]dej[śd]|\b[Oo]desz|[Oo]dchodz", "wycofać się, wycofanie"),
+        (r"\b[Oo]dej[śd]|\b[Oo]desz|(?<=.)\bodchodz|Odchodz", "wycofać się, wycofanie (on a unit's screen: odchodzi)"),
         (r"[Cc]heck-in", "obecność, potwierdź obecność"),
         (r"rozlosowan", "wylosowane"),
         (r"\bszkic", "wersja robocza"),
