@@ -281,7 +281,7 @@ def test_nothing_is_kept_and_nothing_said_of_it_where_nothing_stood(
     assert main(["recover", "--from", str(backup), "--data", str(card), "--restart"]) == 0
     said = capsys.readouterr().out
     assert "The hub is running again" in said
-    assert "What stood there" not in said
+    assert "What was there" not in said
     assert not (card / "backups").exists()
     assert main(["recover", "--from", str(backup), "--data", str(card), "--restart"]) == 0
     [aside] = (card / "backups" / "set-aside").iterdir()

@@ -245,7 +245,7 @@ def test_an_older_site_is_replaced_whole(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("stranger", ["photo.jpg", "index.html"])
-@pytest.mark.parametrize(("language", "said"), [("en", "is not a results page"), ("de", "ist keine Ergebnisseite")])
+@pytest.mark.parametrize(("language", "said"), [("en", "is not a results page"), ("de", "ist kein Ordner mit Ergebnisseiten")])
 def test_a_folder_with_anything_else_in_it_is_refused(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

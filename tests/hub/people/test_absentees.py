@@ -138,7 +138,7 @@ def test_one_list_with_one_button_each_once_the_minutes_are_over(house: House, b
     assert step
     sent = {"absent": second, "back": "absent", "step": step[1]}
     assert browser.post("/console/e1/match/1.1/no-show", **sent).location == PAGE
-    assert "Nobody is known to be absent" in text_of(browser.get(PAGE))
+    assert "No absent player known" in text_of(browser.get(PAGE))
     before = house.event.number
     assert browser.post("/console/e1/match/1.1/no-show", **sent).status_code in (404, 409)
     assert house.event.number == before, "a second click does nothing"
