@@ -424,7 +424,7 @@ def test_squads_of_an_earlier_bye_can_still_be_noted(house: House):
     [
         ("en", "6 teams", "6 teams registered", "6 teams, 2 rounds."),
         ("de", "6 Teams", "6 Teams eingetragen", "6 Teams, 2 Runden."),
-        ("es", "6 equipos", "6 equipos inscritos", "6 equipos inscritos, 2 rondas."),
+        ("es", "6 equipos", "6 equipos inscritos", "Equipos inscritos: 6. Rondas: 2."),
         ("pl", "6 drużyn", "Na liście 6 drużyn", "Drużyn: 6, rund: 2."),
     ],
 )
