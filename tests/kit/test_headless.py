@@ -181,7 +181,7 @@ def test_standings_as_text_after_a_cut_begin_with_the_final_places(tmp_path: Pat
     lines = [line.split() for line in out.splitlines()]
     _, table_of_cells, _ = roundtap("standings", file, "--format", "csv")
     cells = list(csv.DictReader(io.StringIO(table_of_cells)))
-    assert lines[0][:3] == ["Place", "#", "Name"]
+    assert lines[0][:3] == ["Rank", "#", "Name"]
     assert [line[:3] for line in lines[1:]] == [
         [row["place"] or "–", row["rank"] or "–", row["name"].split()[0]] for row in cells
     ]

@@ -85,14 +85,14 @@ def test_the_table_as_text(fridays: list[Path]) -> None:
     code, out, err = roundtap("league", *fridays, "--best", "2", "--coming", "1", ROUNDTAP_LANG="en")
     assert (code, err) == (0, "")
     assert out.splitlines() == [
-        "Place  Name            Points  Events  Bonus   1   2    3",
-        "    1  Bruno M.            21       3      3   8  10  (5)",
-        "    2  Ana Rui.            20       2      2  10   8    –",
-        "    3  Eva Luz (2)         14       2      2   6   6    –",
-        "    4  łukasz żak (2)      12       2      2   5   5    –",
-        "    5  Ana Ruí.            11       1      1   –   –   10",
-        "    6  Łukasz Żak           9       1      1   –   –    8",
-        "    7  Eva Luz              7       1      1   –   –    6",
+        "Rank  Name            Points  Events  Bonus   1   2    3",
+        "   1  Bruno M.            21       3      3   8  10  (5)",
+        "   2  Ana Rui.            20       2      2  10   8    –",
+        "   3  Eva Luz (2)         14       2      2   6   6    –",
+        "   4  łukasz żak (2)      12       2      2   5   5    –",
+        "   5  Ana Ruí.            11       1      1   –   –   10",
+        "   6  Łukasz Żak           9       1      1   –   –    8",
+        "   7  Eva Luz              7       1      1   –   –    6",
         "",
         "1  2026-11-06  w1",
         "2  2026-11-13  w2",

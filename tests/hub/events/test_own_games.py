@@ -378,8 +378,9 @@ def test_a_doubt_stands_at_its_question_too(house: House):
     fields["/concession/winner_at_least/score"] = "51"
     answer = browser.post("/console/games/look", **fields)
     said = marked(answer)["/concession/winner_at_least/score"]
-    assert (
-        said == "A player who concedes while ahead can get 19, the other side 1. Then give the other side at least 100, or keep it."
+    assert said == (
+        "A player who concedes while ahead can get 19, the other side 1. "
+        "Then give the other side at least 100, or keep it."
     )
     assert 'href="#wrong/concession/winner_at_least/score"' in answer.text
 
