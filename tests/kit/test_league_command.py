@@ -291,7 +291,7 @@ def test_faults_of_a_file_and_of_an_option_are_told(fridays: list[Path], tmp_pat
     code, _, err = roundtap("league", *fridays, missing, ROUNDTAP_LANG="en")
     assert (code, err) == (2, f"{missing}: File not found. Check the name and the folder.\n")
     code, _, err = roundtap("league", *fridays, "--by-place", "5,6", ROUNDTAP_LANG="en")
-    assert (code, err.startswith("--by-place: “5,6” is not a list of points by place.")) == (2, True)
+    assert (code, err.startswith("--by-place: “5,6” is not a list of points by rank.")) == (2, True)
     assert roundtap("league", *fridays, "--best", "-1")[0] == 2
     code, _, err = roundtap("league", *fridays, "--people", tmp_path / "no" / "people.toml", ROUNDTAP_LANG="en")
     assert (code, "people.toml" in err) == (2, True)
