@@ -81,7 +81,10 @@ class Memoized(Generic[A, R]):
         return found[0]
 
     def _find(self, event: Hashable, key: object) -> tuple[R] | None:
-        return next(((answer,) for known, answer in self._known.get(event, ()) if known == key), None)
+        for known, answer in self._known.get(event, ()):
+            if known == key:
+                return (answer,)
+        return None
 
 
 def memoized(work: Callable[[A], R]) -> Memoized[A, R]:
