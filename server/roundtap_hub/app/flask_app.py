@@ -132,6 +132,7 @@ def _add_routes(app: Flask) -> None:
     # Only declared methods are answered.
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
     app.jinja_loader = FileSystemLoader([HUB / room / "templates" for room in ROOMS])
+    app.jinja_env.bytecode_cache = template_tags.CompiledTemplates(HUB)
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     # A page has hundreds of links, mostly the same ones each time.
     app.jinja_env.globals.update(

@@ -5,7 +5,7 @@ import json
 import logging
 import secrets
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -128,10 +128,11 @@ class BrowserFeed:
         hub: RunningHub,
         cache: PageCache,
         of_one: int,
+        staff_first: Callable[[], Awaitable[None]],
         page_proof: Callable[[str], Mapping[str, str]] | None = None,
     ) -> None:
         self._hub = hub
-        self._page_proof = page_proof
+        self._staff_first, self._page_proof = staff_first, page_proof
         self._cache = cache
         self._of_one = of_one
         self._askers: Counter[str] = Counter()
@@ -334,6 +335,8 @@ class BrowserFeed:
                 _send_all(group.clients, clock)
         groups.sort(key=lambda group: -len(group.clients))
         for begin in range(0, len(groups), BATCH_PAGES):
+            # Whoever pressed *Publish* has the answer before hundreds of phones are told.
+            await self._staff_first()
             looked_at = [(group, self._cache.version(group.key.page)) for group in groups[begin : begin + BATCH_PAGES]]
             drawn: dict[RenderingKey, CachedPage | None] = {}
             keys = [
