@@ -31,7 +31,7 @@ MOST_WORDS = {
     "firmware/PINS.md": 1000,
     "server/CODE.md": 1800,
     "server/HANDBOOK.md": 2000,
-    "server/SCALE.md": 1900,
+    "server/SCALE.md": 1250,
     "systemd/ADMIN.md": 2000,
     "systemd/README.md": 1500,
     "systemd/VENUE.md": 1100,
