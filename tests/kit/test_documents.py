@@ -34,7 +34,7 @@ MOST_WORDS = {
     "server/SCALE.md": 1250,
     "systemd/ADMIN.md": 1700,
     "systemd/README.md": 1250,
-    "systemd/VENUE.md": 1100,
+    "systemd/VENUE.md": 1000,
     "tests/RELIABILITY.md": 1500,
     "tests/metal/README.md": 500,
 }
