@@ -10,6 +10,11 @@ ROOT = Path(__file__).parents[2]
 MOST_BYTES = 120_000
 PICTURES = {
     "server/pictures/console.png": ("pages/en-playing-console.png", (0, 0, 1280, 1100), 1000),
+    "server/pictures/check-in.png": ("pages/en-day-check-in.png", (0, 0, 1366, 660), 900),
+    "server/pictures/draft.png": ("pages/en-draft-console.png", (0, 0, 1280, 640), 900),
+    "server/pictures/match.png": ("pages/en-playing-match.png", (0, 0, 1280, 800), 900),
+    "server/pictures/slips.png": ("pages/en-day-slip-desk.png", (0, 0, 1366, 620), 900),
+    "server/pictures/bracket.png": ("pages/en-champion-bracket.png", (0, 0, 1280, 760), 900),
     "server/pictures/phone.png": ("pages/en-day-me-confirm.png", (0, 0, 390, 862), 300),
     "firmware/pictures/table.png": ("screens/en-edge-short-ask.png", (0, 0, 512, 256), 512),
     "firmware/pictures/slip.png": ("paper/epson-80-en-slip-xwing-standard-short.png", (0, 96, 576, 512), 400),

@@ -330,7 +330,7 @@ def test_by_the_page_alone_a_newcomer_comes_to_saved(tmp_path: Path, browser: We
         newcomer.press(event, lambda: newcomer.has_field("rulebook") or newcomer.has_field("name"))
         browser.execute_script("document.querySelector('[name=level]').click()")
         newcomer.type("name", "Our first")
-        newcomer.press("Add players", lambda: newcomer.has_field("names"))
+        newcomer.press("Register players", lambda: newcomer.has_field("names"))
         newcomer.type("names", "Ana Ruiz\nTom Wood\nEva Luz\nJan Kot")
         newcomer.press(draw, lambda: newcomer.offers(publish))
         newcomer.press(publish, lambda: newcomer.offers(start))
