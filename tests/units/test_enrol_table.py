@@ -122,7 +122,7 @@ def test_who_stands_there_chooses_the_language() -> None:
     hands = Hands(EnrolProgress(CODE, "roundtap", 17, "345678", 60_000))
     hands.press("down")
     assert (hands.done, hands.table.language) == (["es"], "es")
-    assert hands.says.startswith("Escribe en el hub")
+    assert hands.says.startswith("Escribe en la consola")
     hands.press("up")
     hands.press("up")
     assert hands.done == ["es", "en", "pl"]

@@ -404,7 +404,7 @@ def test_a_final_ranking_tells_how_far_each_came_and_ranks_nobody_put_out():
     content["rows"][2].update(rank=None, reached=None, status="disqualified")
     for language, words in {
         "en": ("Champion", "Final · dropped", "disqualified"),
-        "pl": ("Zwycięstwo", "Finał · wycofanie", "dyskwalifikacja"),
+        "pl": ("Wygrywa turniej", "Finał · wycofanie", "dyskwalifikacja"),
     }.items():
         said = texts(layout_job("standings", content, SHEET_58, unit_words(language)))
         assert {"–", "2"} <= set(said)

@@ -99,7 +99,7 @@ def test_play_on_noted_publishes_and_the_rules_page_says_so(house: House):
     assert browser.post("/console/e1/play-on", reason="Both are printed so.", **sent).status_code == 303
     assert house.event.live
     rules = text_of(house.browser("es").get("/rules/e1"))
-    assert "Se juega sin esto Motivo: Both are printed so." in rules
+    assert "Pendiente al empezar Motivo: Both are printed so." in rules
     assert "El mazo de Bruno M. se llama igual que otro." in rules
 
 
