@@ -121,8 +121,8 @@ def spelled_out(path: str) -> set[str]:
 
 
 def told(text: str) -> set[str]:
-    """The fields in a section's table."""
-    rows = re.findall(r"^\| (`.+?) \|", text, flags=re.MULTILINE)
+    """The fields in a section's tables; values are in quotation marks."""
+    rows = re.findall(r"^\| (`[^\"].*?) \|", text, flags=re.MULTILINE)
     return {name for row in rows for path in re.findall(r"`([^`]+)`", row) for name in spelled_out(path)}
 
 
