@@ -172,19 +172,20 @@ def sentences(text: str) -> Iterator[str]:
     text = re.sub(r"^(?:\||#| {4}).*$", "", text, flags=re.MULTILINE)
     text = re.sub(r"!\[[^\]]*\]\([^)]*\)|(?<=\])\([^)]*\)", "", text)
     for part in re.split(r"\n\s*\n|\n(?= *(?:[-*]|\d+\.) )", text):
-        found = re.split(r"(?<=[.!?])[\"”)*_`]*\s+(?=[\"“(*_\[]*(?:[A-Z\d]|`))", " ".join(part.split()))
+        found = re.split(r"(?<=[.!?])[\"”)*_`]*\s+(?=[\"“(*_\[]*[A-Z\d`●■▲▼])", " ".join(part.split()))
         yield from (sentence for sentence in found if words_in(sentence))
 
 
 def test_sentences_are_told_apart() -> None:
     text = "# A title\n\nOne is short. *Two* costs 1.5 [here](a b c)!\n\n    code code\n\n"
-    text += "- Three: `x.y`\n- Four. `five` is code.\n\n| no |\n"
+    text += "- Three: `x.y`\n- Four. `five` is code. ▲ is a sign.\n\n| no |\n"
     assert list(sentences(text)) == [
         "One is short.",
         "*Two* costs 1.5 [here]!",
         "- Three: `x.y`",
         "- Four.",
         "`five` is code.",
+        "▲ is a sign.",
     ]
 
 
