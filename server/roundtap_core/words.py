@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from importlib import import_module
@@ -42,6 +43,14 @@ class Words:
             assert isinstance(n, int)
             text = text.get(plural_form(self.language, n)) or text["other"]
         return text.format(**params) if params else text
+
+    def number(self, text: object) -> str:
+        """A number as this language writes it, with its decimal comma."""
+        return str(text).replace(".", self("number.point"))
+
+    def date(self, text: str) -> str:
+        """A text with its dates (2026-11-21) as this language writes them."""
+        return re.sub(r"(\d{4})-(\d\d)-(\d\d)", self("date.form"), text)
 
     def __contains__(self, key: str) -> bool:
         return key in self._texts

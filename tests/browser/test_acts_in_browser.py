@@ -66,7 +66,7 @@ def test_where_the_page_opens_further_down_the_message_is_seen(own_hall: Hall, s
     screen.log_in(own_hall.url, PIN)
     screen.size(PHONE)
     screen.open(f"{own_hall.url}/console/{event}/players?did={event}.{own_hall.event(event).number}#competitors")
-    assert "24 players added." in message(screen)
+    assert "24 players registered." in message(screen)
     screen.until(lambda: screen.run("return scrollY > 0"), "the players")
     assert screen.run(IN_SIGHT, "#did button"), "its Undo is where a finger can press it"
     assert screen.axe() == []

@@ -144,7 +144,7 @@ class Pair:
             self._who_won(text)
         elif (figures := FIGURES.search(text)) and ENTRY_HINT.search(text):
             self._dial(text, figures)
-        elif "press button" in text or ("Is" in text and "your button?" in text):
+        elif "press button" in text or "Are you " in text:
             self._sit(text)
         elif "REFUSED" in text or "Changed at" in text or "dropped" in text or "Drop refused" in text:
             self._read(text, "a")

@@ -2,6 +2,7 @@
 
 import json
 import re
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +15,8 @@ FOLDERS = [
     REPOSITORY / path / "words"
     for path in ("server/roundtap", "server/roundtap_core", "server/roundtap_hub", "firmware/roundtap_units")
 ]
+
+CLAUSES = REPOSITORY / "server/roundtap_core/rulebooks/clauses"
 
 # What each language says instead stands in the glossary. An entry: what must not be found, what to say.
 NOT_SAID: dict[str, list[tuple[str, str]]] = {
@@ -31,7 +34,7 @@ NOT_SAID: dict[str, list[tuple[str, str]]] = {
         (r"\b[Tt](ake|akes|aken|ook|aking) (it |them |this |the \w+ )?back\b", "undo, clear, withdraw, revoke, remove"),
         (r"\b[Ll]ook (at|over|it|again)\b", "check, review, open"),
         (r"\b[Ff]igures?\b", "score, number, points"),
-        (r"\bgo(es)? on\b|\bgoing on\b", "continue, advance"),
+        (r"\bgo(es)? on\b(?! (an? )?(pile|paper)\b)|\bgoing on\b", "continue, advance"),
         (r"\bstands?\b", "counts, is final; is at"),
         (r"\b[Ss]ay (this|it|that|so|who|what|why|how)\b", "report, enter, choose"),
         (r"\bis no (?!longer)(?<!ere is no )", "is not a"),
@@ -39,7 +42,22 @@ NOT_SAID: dict[str, list[tuple[str, str]]] = {
             r"\b[Nn]eeds you\b|\bfrom afar\b|\bin fairness\b|\bfor good\b|\b[Ll]et it (run|blink|be)\b",
             "the glossary's term",
         ),
-        (r"\b[Cc]olour|\bcancelled", "color, canceled"),
+        (r"\b[Cc]olour|\bcancelled|\b[Nn]eighbour|\b[Hh]onour|\b[Ff]avour", "color, canceled, honored"),
+        (r"\b[Ee]nrol(s|ment)?\b|\b[Ll]icence|\bcentre\b", "enroll, license"),
+        (
+            r"\b([Aa]dd(ed|s|ing)?|[Ee]nter(ed|s|ing)?) (the |late |all )*(players?|teams?)\b(?!['’])"
+            r"|[Nn]obody was added",
+            "register",
+        ),
+        (r"already entered\b", "registered"),
+        (r"\b[Aa]dopt(s|ed|ing)? (it|each|(the |lost )*round)", "recover"),
+        (r"\b[Bb]link\b|\b[Tt]ake \{\}", "Identify; Accept"),
+        (
+            r"\b(Swiss|[Ff]inal|better|deciding|prize|cut|their|announced) places?\b|places? in the (cut|standings)"
+            r"|\b[Pp]lace \{|\b[Bb]y place\b",
+            "a rank in the standings, a spot in the cut; at a place in a file",
+        ),
+        (r"\b[Nn]arrow win\b|\bwin at time\b", "modified win"),
         (r"!", "no exclamation marks"),
     ],
     "de": [
@@ -51,7 +69,14 @@ NOT_SAID: dict[str, list[tuple[str, str]]] = {
         (r"\bJudges?\b|JUDGE", "Schiedsrichter (on a unit's screen: Schiri)"),
         (r"Kn[oö]pf", "Taste (on a page: Schaltfläche)"),
         (r"Veranstalter|Organisator|Organisationstisch", "Turnierleitung"),
-        (r"Offizielle", "Verantwortliche"),
+        (r"Offizielle[nr]?\b(?! [A-ZÄÖÜ])", "Verantwortliche"),
+        (r"\b[Aa]nsagen?\b|\b[Aa]ngesagt", "ankündigen, angekündigt; Durchsage senden"),
+        (r"Hausentscheid", "Festlegungen der Turnierleitung"),
+        (r"Startzahl", "Startwert"),
+        (r"(?<!SD-)\bKARTE\b|\bKarte des Hubs|\bauf einer Karte\b|Spiel nicht mit dieser", "Speicherkarte"),
+        (r"\b[Bb]linken\b|^Namen zeigen", "Identifizieren"),
+        (r"[Kk]orrig|[Kk]orrektur", "berichtigen, Berichtigung"),
+        (r"\bgemerkt|GEMERKT", "gespeichert"),
         (r"\bPartien?\b", "Spiel (of several games: Begegnung)"),
         (r"\bEbenen?\b", "Turnierstufe"),
         (r"\bAbschnitt", "Phase"),
@@ -81,12 +106,15 @@ NOT_SAID: dict[str, list[tuple[str, str]]] = {
             "tú: Sortea, Haz, Elige …",
         ),
         (r"cuando se (sortea|publica)\b", "cuando se sortee, se publique"),
-        (r"[áa]rbitr[oa]", "juez"),
+        (r"[áÁ]rbitr[oa]", "juez"),
         (r"\b[Ee]ventos?\b", "torneo"),
         (r"papeleta", "hoja de resultado"),
         (r"\b(un|su|el|los) partes?\b|\b[Ii]nformes?\b|\b[Ii]nformad", "enviar, resultado enviado"),
         (r"\b[Ee]tapas?\b", "fase"),
-        (r"[Ee]ncargad|\b[Oo]ficial(es)?\b", "organización y jueces (one: responsable)"),
+        (
+            r"[Ee]ncargad|\b([Uu]n|[Ee]l|[Ll]os|al|del|otro|segundo) [Oo]ficial(es)?\b(?! de navegación)",
+            "organización y jueces (one: responsable)",
+        ),
         (r"[Cc]heck-in", "asistencia, presente"),
         (r"\b[Ss]e (va|fue|ha ido)\b(?!$)", "abandonar"),
         (r"[Dd]eja(r|s)? el torneo|\bdado de baja", "abandonar el torneo"),
@@ -100,6 +128,22 @@ NOT_SAID: dict[str, list[tuple[str, str]]] = {
         (r"\borganizador", "la organización"),
         (r"[Tt]eléfono", "móvil"),
         (r"\btecla\b", "botón"),
+        (r"\b[Pp]apel de\b|^Papel$|\b(cada|otro|Asignar) papel\b", "función"),
+        (r"\b(en|sin) contacto\b|^Contacto$|[Úú]ltimo contacto|\bhaya contacto\b", "conectada, sin conexión"),
+        (
+            r"(?<!arjeta )(?<!arjetas )\b(la|una|su|esta|de) memorias?\b(?! (USB|RAM))|\b[Mm]emorias\b(?! USB)",
+            "memoria USB (of a machine: memoria RAM, tarjeta de memoria)",
+        ),
+        (r"Wi-?Fi|\b[Ll]a wifi\b|\buna wifi\b", "el wifi"),
+        (
+            r"\bno vale(n)?\b|\b[Vv]ale(n)? (el|la hoja|los|las|lo|su|tu|diez)\b|\bdeja de valer\b",
+            "es correcto, es válido, cuenta, sirve",
+        ),
+        (r"[Ee]n juego\b.*[Rr]eglas|[Rr]eglas en juego", "reglas vigentes"),
+        (r"\bfuera de servicio\b", "no está de servicio"),
+        (r"(?<!ronda )\bsuiza$", "del suizo"),
+        (r"cosas? (pendiente|por corregir)|puntos? pendientes?", "asunto pendiente; error"),
+        (r"[Vv]ictoria (ajustada|por tiempo|al acabar)", "victoria modificada"),
         (r"[“”]", "« and »"),
         (r"[!¡]", "no exclamation marks"),
     ],
@@ -119,7 +163,23 @@ NOT_SAID: dict[str, list[tuple[str, str]]] = {
         (r"\b[Pp]roszę\b", "usuń, wpisz: the plain imperative"),
         (r"[Dd]wa uzgodnienia", "sprzeczne wyniki"),
         (r"wyświetlacz", "ekran"),
-        (r"\bkart(ki|kę|ce|kach)\b", "karta wyników"),
+        (r"\b[Kk]art(a|ę|ą|y|ach)? wyniku", "kartka wyniku"),
+        (r"funkcyjn", "osoba z obsługi, obsługa turnieju"),
+        (r"\b([Nn]a|[Pp]oza|[Dd]o|[Zz]e) służb", "dyżuruje, dyżur"),
+        (r"[Uu]rządze\w* (na stol|na stoł|stołu|stołów)", "urządzenie przy stole"),
+        (
+            r"\bZestaw\b(?! (pakiet|z misj|z ekran))|[Ss]trony zestawu|\b(i|jest|minut|których) zestaw\b",
+            "system; zestaw pakietów",
+        ),
+        (r"remisuj\w* o\b", "remis na miejscu z nagrodą lub awansem"),
+        (r"\b[Oo]bie (na|zniszczone|przegrywają)\b", "obie strony, obie listy"),
+        (
+            r"\b[Ww]pisz (graczy|drużyny|spóźnion)|\b[Dd]opisz\b(?! (produkt|go))",
+            "dodaj (what is typed: wpisz)",
+        ),
+        (r"\b[Nn]a (jego )?konsoli\b", "w konsoli"),
+        (r"[Pp]amięci? USB", "pendrive"),
+        (r"[Nn]ieznaczne zwycięstwo|wygrana po czasie", "zmodyfikowane zwycięstwo"),
         (r"\b[Cc]u(t\w*|cie)\b", "awans"),
         (r"tali\w+ (poboczn|zapasow)|ławk", "sideboard"),
         (r"\bna sali\b", "w sali"),
@@ -139,6 +199,43 @@ def texts(language: str) -> Iterator[tuple[str, str]]:
                 yield f"{folder.parent.name}: {key}", re.sub(r"\{\w*\}", "{}", form)
 
 
+def clauses(language: str) -> Iterator[tuple[str, str]]:
+    """What the hub shows of each rules document, its own headings aside. Where a clause keeps the document's own word
+    for a thing, "called" names the two, the page says so once, and the word is left out here."""
+    for path in sorted(CLAUSES.glob("*.json")):
+        document = json.loads(path.read_text(encoding="utf-8"))
+        its_own = [re.escape(theirs) for theirs in document.get("called", {}).get(language, {}).values()]
+        translated = CLAUSES / language / path.name
+        said = json.loads(translated.read_text(encoding="utf-8")) if translated.exists() else {}
+        for clause in document["clauses"]:
+            for part in ("text", "reason", "decided"):
+                text = (said.get(clause["id"], {}) if language != "en" else clause).get(part, "")
+                text = re.sub(rf"(?i)\b({'|'.join(its_own)})\w*", "", text) if its_own else text
+                yield f"{path.stem}: {clause['id']}, {part}", text
+        for section, heading in document["headings"].items():
+            named = heading[language] if heading[language] != section else ""
+            yield f"{path.stem}: {section}", re.sub(rf"(?i)\b({'|'.join(its_own)})\w*", "", named) if its_own else named
+        for texts_of in document.get("words", {}).get(language, {}).items():
+            yield f"{path.stem}: {texts_of[0]}", str(texts_of[1])
+
+
+def documents() -> Iterator[tuple[str, str]]:
+    """Each line of prose of every document: no code, no address, and no word that CONTRIBUTING advises against."""
+    listed = subprocess.run(["git", "ls-files", "*.md"], cwd=REPOSITORY, capture_output=True, text=True, check=True)
+    for name in listed.stdout.split():
+        text = (REPOSITORY / name).read_text(encoding="utf-8")
+        text = re.sub(r"^\| not \| but \|\n(\|.*\n)+", blank, text, flags=re.MULTILINE)
+        text = re.sub(
+            r"^```.*?^```|^ {4}.*$|`[^`]*`|!(?=\[)|\]\([^)]*\)|<[^>]*>", blank, text, flags=re.MULTILINE | re.DOTALL
+        )
+        for number, line in enumerate(text.splitlines(), 1):
+            yield f"{name}:{number}", line
+
+
+def blank(found: re.Match[str]) -> str:
+    return "…" + "\n" * found[0].count("\n")
+
+
 def glossary() -> list[dict[str, str]]:
     text = (REPOSITORY / "CONTRIBUTING.md").read_text(encoding="utf-8").split("## Words")[1]
     rows = re.findall(r"^\| (.+) \|$", text, re.MULTILINE)
@@ -149,16 +246,28 @@ def glossary() -> list[dict[str, str]]:
     ]
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_nothing_is_called_by_a_second_name(language: str) -> None:
-    """What to say instead is named beside each: tell a text of yours from the list, and say that."""
-    found = [
+def second_names(language: str, said: Iterator[tuple[str, str]]) -> list[tuple[str, str, str]]:
+    return [
         (where, text, instead)
-        for where, text in texts(language)
+        for where, text in said
         for wrong, instead in NOT_SAID.get(language, ())
         if re.search(wrong, text)
     ]
-    assert found == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_nothing_is_called_by_a_second_name(language: str) -> None:
+    """What to say instead is named beside each: tell a text of yours from the list, and say that."""
+    assert second_names(language, texts(language)) == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_clauses_use_the_glossary_s_words(language: str) -> None:
+    assert second_names(language, clauses(language)) == []
+
+
+def test_documents_use_the_glossary_s_words() -> None:
+    assert second_names("en", documents()) == []
 
 
 def sentences(text: str) -> list[str]:
@@ -212,20 +321,79 @@ def test_english_sentences_are_short() -> None:
     assert sum(whole) / len(whole) <= 10
 
 
-def labels() -> set[str]:
-    """The keys that the hub's pages use for buttons, headings and the like, and for links."""
-    found = set()
-    for page in (REPOSITORY / "server" / "roundtap_hub").glob("*/templates/*.html"):
+LABEL_LETTERS = 28
+"""As many fit on one line of a phone, beside a sign; what fills a label in is not counted."""
+
+
+def labels() -> dict[str, set[str]]:
+    """The keys of buttons and headings in the hub's templates, each with where it is used: what is written between
+    their tags, and the two labels of each button that asks first. Of a key that is put together all that fit, but no
+    sentence. Small print beside a label is none."""
+    catalogue = json.loads((REPOSITORY / "server/roundtap_hub/words/en.json").read_text(encoding="utf-8"))
+    found: dict[str, set[str]] = {}
+    for page in sorted((REPOSITORY / "server" / "roundtap_hub").glob("*/templates/*.html")):
         html = page.read_text(encoding="utf-8")
-        for body in re.findall(r"<(?:button|summary|h1|h2|h3|th|legend)\b[^>]*>(.*?)</", html, re.DOTALL):
-            found |= set(re.findall(r't\("([a-z0-9_.-]+)"', body))
-        found |= set(re.findall(r'<a [^>]*>[^<]*\{\{ t\("([a-z0-9_.-]+)"', html))
+        bodies = re.findall(
+            r"<(?:button|summary|h[123]|th|legend)\b[^>]*>(.*?)</(?:button|summary|h[123]|th|legend)>", html, re.S
+        )
+        bodies += re.findall(r'<a [^>]*class="[^"]*\bbutton\b[^>]*>(.*?)</a>', html, re.S)
+        bodies += re.findall(r"{% block heading %}(.*?){% endblock", html, re.S)
+        for call in re.findall(r"\bconfirm\((.*?)\) ?}}", html, re.S):
+            parts = arguments(call)
+            bodies += [parts[1], *parts[4:5]]
+        for body in bodies:
+            label = re.sub(
+                r'<(small|p|span class="quiet)\b.*?</(small|p|span)>|aria-label="[^"]*"|\bsign\(.*?\)',
+                "",
+                body,
+                flags=re.S,
+            )
+            for written in re.findall(r'(?<!\w)t\(\s*(["\'][^,()]*?(?:\([^()]*\)[^,()]*?)*)\s*[,)]', label):
+                parts = re.findall(r'["\']([\w.-]+)["\']|(~\s*[\w.]+(?:\([^()]*\))?|~\s*\([^()]*\))', written)
+                key = "".join(re.escape(text) if text else "[^.]+" for text, _ in parts)
+                if not any(hole for _, hole in parts):
+                    for text, _ in parts:
+                        found.setdefault(text, set()).add(page.name)
+                for each, text in catalogue.items() if any(hole for _, hole in parts) else ():
+                    if re.fullmatch(key, each) and not re.search(
+                        r"[.:]$", text if isinstance(text, str) else text["other"]
+                    ):
+                        found.setdefault(each, set()).add(page.name)
     return found
+
+
+def arguments(call: str) -> list[str]:
+    """What a call of a macro is given, commas within brackets and quotes aside."""
+    parts, depth, quote = [""], 0, ""
+    for letter in call:
+        quote = "" if letter == quote else quote or (letter if letter in "\"'" else "")
+        depth += 0 if quote else {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(letter, 0)
+        if letter == "," and not depth and not quote:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return parts
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_labels_of_buttons_and_headings_are_short(language: str) -> None:
+    known = labels()
+    assert {"match.save", "need.second.keep", "said.title", "place.hall", "next.publish.button", "people.drop"} <= set(
+        known
+    )
+    assert [
+        (where, text, len(text))
+        for where, text in texts(language)
+        if re.sub(r"^roundtap_(hub|core): ", "", where) in known
+        and len(re.sub(r"\{\}", "", text).strip(" :·…")) > LABEL_LETTERS
+    ] == []
 
 
 def test_english_labels_have_four_words_at_most() -> None:
     """A label that is a sentence, or has a colon, says more than what it does; what fills it in is not counted."""
-    known = labels()
+    known = set(labels())
+    for page in (REPOSITORY / "server" / "roundtap_hub").glob("*/templates/*.html"):
+        known |= set(re.findall(r'<a [^>]*>[^<]*\{\{ t\("([a-z0-9_.-]+)"', page.read_text(encoding="utf-8")))
     assert {"needs.title", "match.no_show", "mend.do", "walk.enter"} <= known
     assert [
         (where, text)

@@ -179,6 +179,21 @@ def test_a_text_is_filled_in() -> None:
         words("unknown")
 
 
+@pytest.mark.parametrize(
+    ("language", "number", "date"),
+    [
+        ("en", "−0.667", "2026-11-21 14:30 UTC"),
+        ("de", "−0,667", "21.11.2026 14:30 UTC"),
+        ("es", "−0,667", "21/11/2026 14:30 UTC"),
+        ("pl", "−0,667", "21.11.2026 14:30 UTC"),
+    ],
+)
+def test_numbers_and_dates_are_written_as_the_language_does(language: str, number: str, date: str) -> None:
+    words = core_words(language)
+    assert (words.number("−0.667"), words.date("2026-11-21 14:30 UTC")) == (number, date)
+    assert (words.number(12), words.date("")) == ("12", "")
+
+
 def test_polish_plurals() -> None:
     assert {n: plural_form("pl", n) for n in (0, 1, 2, 4, 5, 12, 14, 21, 22, 112, 123)} == {
         0: "many",

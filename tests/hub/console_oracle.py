@@ -96,7 +96,7 @@ def xwing_standard(table: Table, said: Said) -> Expected:
     if said.way == "Conceded":
         won = other(conceder(said))
         return Expected("concession", won, _conceded(said, heading, won, 100), conceded_by=other(won))
-    if said.way == "Played out":
+    if said.way == "Played to the end":
         a, b = (said.figures.get((heading, side)) for side in WINS)
         opener = said.named or more(-1 if a is None else a, -1 if b is None else b)
         if not opener:
@@ -152,7 +152,7 @@ def keyforge(table: Table, said: Said) -> Expected:
     if said.way == "Conceded":
         won = other(conceder(said))
         return Expected("concession", won, _games_won(table, said, won), conceded_by=other(won))
-    if said.way == "Played out":
+    if said.way == "Played to the end":
         heading = "Games won"
         typed = {side: said.figures.get((heading, side)) for side in WINS}
         won = said.named or more(typed["a"] or 0, typed["b"] or 0)
@@ -212,10 +212,10 @@ def warlords(table: Table, said: Said) -> Expected:
         return Expected("time", DRAWN, said.both("Life"))
     if table.games > 1:
         return Expected("played", who_won(said), (0, 0))
-    if said.way == "Played out":
+    if said.way == "Played to the end":
         won = who_won(said)
         return Expected("played", won, at(won, said.of("Life", won), said.figures.get(("Life", other(won)), 0)))
-    if said.way == "No card or realm":
+    if said.way == "Cards/foreign realm":
         return Expected("played", who_won(said), said.both("Life"))
     said.choice("Whose turn?")
     if "Last turns" not in said.choices:

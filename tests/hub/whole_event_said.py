@@ -186,7 +186,7 @@ def ending_word(at: Moment, said: Said) -> str:
         return "Draw agreed"
     if at.one_game and winner == "draw":
         return "Level: both lose" if at.rules.get("time", {}).get("undecided") == "both_lose" else "Draw"
-    return "Time" if ended == TIME else "Played out"
+    return "Time" if ended == TIME else "Played to the end"
 
 
 def has_figures(said: Said) -> bool:

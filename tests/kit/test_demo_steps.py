@@ -63,10 +63,10 @@ def enter(match: str) -> c.Command:
 def test_a_seat_is_lit_while_its_lamp_is_and_ticked_once_both_are_dark(event: Event) -> None:
     assert event.look() == ("Publish round 1", ("console", ""))
     event.do(c.PublishRound(1, 1))
-    assert event.look() == ("Take seats: table 1", None), "a table that has not asked yet"
-    assert event.look(ASKS, ASKS) == ("Take seats: table 1", ("table-1", "a"))
-    assert event.look({"lamp_a": False, "lamp_b": True}, ASKS) == ("Take seats: table 1", ("table-1", "b"))
-    assert event.look(DARK, ASKS) == ("Take seats: table 2", ("table-2", "a"))
+    assert event.look() == ("Seat both at table 1", None), "a table that has not asked yet"
+    assert event.look(ASKS, ASKS) == ("Seat both at table 1", ("table-1", "a"))
+    assert event.look({"lamp_a": False, "lamp_b": True}, ASKS) == ("Seat both at table 1", ("table-1", "b"))
+    assert event.look(DARK, ASKS) == ("Seat both at table 2", ("table-2", "a"))
     assert event.look(DARK, DARK) == ("Start clock", ("console", ""))
 
 

@@ -45,7 +45,7 @@ def test_a_table_out_of_its_box_gets_its_key_keeps_it_and_plays(kit: Kit, tmp_pa
     unit = start_roundtap(*command)
     try:
         with closing(Table(tmp_path / "new-panel")) as table:
-            shown = table.wait_for("Type at the hub")
+            shown = table.wait_for("Type on the console")
             digits = re.search(r"(\d\d)  (\d{3}) (\d{3})", shown)
             assert digits
             organizer = Organizer(kit.url)
@@ -60,7 +60,7 @@ def test_a_table_out_of_its_box_gets_its_key_keeps_it_and_plays(kit: Kit, tmp_pa
         # After a power cut it needs nobody.
         unit = start_roundtap(*command)
         with closing(Table(tmp_path / "new-panel")) as table:
-            wait_until(lambda: table.text and "Type at the hub" not in table.text, "a screen of play")
+            wait_until(lambda: table.text and "Type on the console" not in table.text, "a screen of play")
             table.wait_for("no match at this table")
     finally:
         end(unit)

@@ -153,7 +153,7 @@ def test_games_mix_by_place_and_not_by_their_own_points(fridays: list[Path], tmp
     assert points(fridays[0], epic)["Ana R."] == 20
     code, out, err = roundtap("league", fridays[0], epic, "--points", "own", ROUNDTAP_LANG="en")
     assert (code, out) == (2, "")
-    assert err == f"{fridays[0]}: This event is for a different game than {epic}. Use points by place.\n"
+    assert err == f"{fridays[0]}: This event is for a different game than {epic}. Use points by rank.\n"
     assert points(*fridays[:2], "--points", "own")["Bruno M."] == 1
 
 

@@ -285,7 +285,7 @@ def test_nothing_is_kept_and_nothing_said_of_it_where_nothing_stood(
     assert not (card / "backups").exists()
     assert main(["recover", "--from", str(backup), "--data", str(card), "--restart"]) == 0
     [aside] = (card / "backups" / "set-aside").iterdir()
-    assert f"What stood there is kept in {aside}." in capsys.readouterr().out
+    assert f"What was there is kept in {aside}." in capsys.readouterr().out
 
 
 def test_a_standby_that_the_hall_may_be_using_is_not_ended_for_it(

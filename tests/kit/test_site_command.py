@@ -134,7 +134,7 @@ def test_after_a_cut_the_places_are_the_final_ones_and_the_bracket_is_drawn(tmp_
     page = page_in(folder, "2026-11-27-winter-open.html")
     standings, _, semis, final = page.tables
     assert [(row[0], row[1], row[-1]) for row in standings] == [
-        ("#", "Name", "Reached"),
+        ("#", "Name", "Finished in"),
         ("1", "Eva L.", "Champion"),
         ("2", "Bruno M.", "Final"),
         ("3", "Ana R.", "Semi-final"),

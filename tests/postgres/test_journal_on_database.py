@@ -43,8 +43,8 @@ def test_it_is_listed_and_holds_while_a_hub_runs(url: str, capsys: pytest.Captur
     ("statement", "said_there"),
     [
         ("UPDATE entry SET data = '{}' WHERE stream = 'e1' AND number = 3", "altered at entry 3"),
-        ("UPDATE person SET data = '' WHERE competitor = 'p3'", "people missing, damaged or wrong: p3"),
-        ("UPDATE person SET competitor = 'p9' WHERE competitor = 'p2'", "people missing, damaged or wrong: p2, p9"),
+        ("UPDATE person SET data = '' WHERE competitor = 'p3'", "1 (p3)"),
+        ("UPDATE person SET competitor = 'p9' WHERE competitor = 'p2'", "2 (p2, p9)"),
     ],
 )
 def test_what_does_not_hold_is_named_and_starts_no_hub(

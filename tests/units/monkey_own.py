@@ -115,7 +115,7 @@ def _games(
     if ending in ("Draw", "Draw agreed"):
         assert rules.match.draws == ANY_TIME
         return _result(place, facts, "played", {"score": _both(facts, "Draw")}, drawn, winner="draw")
-    if timed and ending != "Conceded" and ending != "Played out":
+    if timed and ending != "Conceded" and ending != "Played to the end":
         score = _both(facts, "Games won")
         knockout = place.stage != "swiss"
         asks = rules.time.knockout == ASK if knockout else rules.undecided == ASK
@@ -149,7 +149,7 @@ def _points(
     figures = {each.key: _both(facts, figure_text(rules, each.key, WORDS)) for each in rules.match.figure}
     if ending == "Conceded":
         return _result(place, facts, "concession", figures, conceded_by=other_side(facts.opener))
-    ended = "time" if timed and ending != "Played out" else "played"
+    ended = "time" if timed and ending != "Played to the end" else "played"
     winner = None
     level = all(figures[each.key].a == figures[each.key].b for each in rules.match.figure if each.decides)
     knockout = place.stage != "swiss"

@@ -180,7 +180,7 @@ def keyforge(place: Place, reader: Reader, facts: Facts, like: Result | None) ->
     games = {side: reader.games.count(side) for side in ("a", "b")}  # type: ignore[arg-type]
     first = (like.first_player if like else None) or reader.first_player
     if ending is None and like is not None:
-        ending = {"time": "Time", "concession": "Conceded"}.get(like.ended, "Played out")
+        ending = {"time": "Time", "concession": "Conceded"}.get(like.ended, "Played to the end")
     timed = ending == "Time" or (ending is None and facts.time_up and like is None)
     if not timed:
         if wins == 1:
@@ -188,7 +188,7 @@ def keyforge(place: Place, reader: Reader, facts: Facts, like: Result | None) ->
         elif (
             games[facts.opener] + 1 == wins
             and ("", loser) not in facts.figures
-            and (ending is None or (ending == "Played out" and like is None))
+            and (ending is None or (ending == "Played to the end" and like is None))
         ):
             others = games[loser]
         else:

@@ -250,7 +250,7 @@ def test_a_buzzer_that_is_not_heard_once_and_then_still_may_be_the_other_kind(lo
 def test_two_wires_changed_about_are_told_while_they_are_pressed() -> None:
     person = Person(RECOMMENDED, ("down is up",))
     assert person.walk() == ["down"]
-    assert "That was Button ▲. Please press Button ▼." in person.said
+    assert "That was Button ▲. Press Button ▼." in person.said
 
 
 def test_without_pins_the_screen_is_tried_all_the_same() -> None:

@@ -111,7 +111,7 @@ def test_a_correction_starts_from_the_result_and_a_judge_decides_between_the_two
     saved.hub_saves(1050, report=2)
     saved.hub_says(number=1042)
     saved.hub_saves(1051, report=3)
-    assert saved.says == "A JUDGE DECIDES | First: 100:20 | Now: 100:30 | ● ■ back to first"
+    assert saved.says == "A JUDGE DECIDES | First: 100:20 | Now: 100:30 | ● ■ keep first result"
 
 
 def test_a_wrong_winner_is_corrected_as_directly_as_a_wrong_figure(saved):
@@ -152,7 +152,7 @@ def test_a_correction_that_changes_nothing_is_no_report(saved):
         ("unknown-match", "REFUSED: MATCH"),
         ("altered", "REFUSED: DAMAGED"),
         ("revision", "REFUSED: CHANGED"),
-        ("something-new", "REFUSED: ASK | Ask a judge."),
+        ("something-new", "REFUSED: NOT ACCEPTED | Ask a judge."),
     ],
 )
 def test_a_refusal_names_its_reason_and_stays_until_somebody_has_read_it(table, reason, says):

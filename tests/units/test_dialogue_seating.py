@@ -29,7 +29,7 @@ def test_idle_shows_each_their_own_name_the_opponent_and_the_clock():
 def test_who_skipped_the_seat_in_is_asked_with_the_first_report():
     table = Table(seated=False)
     table.presses("ana")
-    assert table.says == "Is ● your button? | ● Ana R. | ● yes   ▼ no"
+    assert table.says == "Are you ●? | ● Ana R. | ● yes   ▼ no"
     table.presses("ana")
     assert table.kind == "entry"
     assert table.status.seated == ("a",)

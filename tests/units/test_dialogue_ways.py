@@ -103,7 +103,7 @@ def test_20_to_0_takes_three_presses():
 def test_the_arrow_held_first_shows_the_other_endings():
     table = warlords()
     table.presses("ana ▼…")
-    assert table.says == "How did it end? | ► No card or realm |    Bruno M. conceded |    Both at 0 life | ▲▼   ● OK"
+    assert table.says == "How did it end? | ► Cards/foreign realm |    Bruno M. conceded |    Both at 0 life | ▲▼   ● OK"
     table.presses("ana")
     assert table.says.startswith("Why lost?")
     table.presses("ana ▼ ana ana ▼ ana ana")
@@ -144,7 +144,7 @@ def test_the_arrow_held_later_turns_the_wheel():
 def test_the_other_endings_are_also_found_before_anybody_opens():
     table = warlords()
     table.presses("▼…")
-    assert table.says == "How did it end? | ► No card or realm |    I concede |    Both at 0 life | ▲▼   ● ■ OK"
+    assert table.says == "How did it end? | ► Cards/foreign realm |    I concede |    Both at 0 life | ▲▼   ● ■ OK"
     table.presses("▼ ana ana bruno")
     assert table.reports[1] == ("b", Result(ended="concession", conceded_by="a", score=SidePair(0, 20)))
 

@@ -105,7 +105,7 @@ def test_the_way_to_another_key_fits_beneath_a_page(language: str) -> None:
 def test_the_code_stands_there_with_its_number_the_hub_and_the_seconds_left() -> None:
     hands = Hands(EnrolProgress(CODE, "roundtap", 17, "345678", 60_000))
     hands.table.step(18_500)
-    assert hands.says == "Type at the hub | 17  345 678 | roundtap: 42 s | ▲▼ English"
+    assert hands.says == "Type on the console | 17  345 678 | roundtap: 42 s | ▲▼ English"
 
 
 def test_without_a_network_it_says_so_instead_of_asking_for_a_hub() -> None:

@@ -9,7 +9,7 @@ from unit_kit import Unit, view
 
 from roundtap_core.wire import digest
 
-BOTH = "A JUDGE DECIDES | First: 100:20 | Now: 100:30 | ● ■ back to first"
+BOTH = "A JUDGE DECIDES | First: 100:20 | Now: 100:30 | ● ■ keep first result"
 
 
 def told(match: dict[str, Any]) -> dict[str, Any]:

@@ -160,7 +160,7 @@ def test_power_off_works_without_the_hub():
 def test_a_stick_is_let_go_of_and_may_be_pulled_out():
     played = Played()
     played.go(d.EJECT_ASK)
-    assert "results are on one card only" in played.said
+    assert "results are on one memory card only" in played.said
     played.press("●")
     assert played.steps() == []
     played.press("◉")
@@ -257,6 +257,6 @@ def test_a_standby_that_never_held_everything_is_not_turned_here():
     played = Played(None)
     played.stand_by(STANDBY.replace(state="away", level=False))
     played.go(d.TURN_ASK)
-    assert "never had all the hub's saved data" in played.said
+    assert "This standby is not up to date" in played.said
     played.press("●◉●◉")
     assert played.presses() == []

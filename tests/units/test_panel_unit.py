@@ -132,7 +132,7 @@ def test_why_a_hub_cannot_open_its_journal_is_heard_and_shown(wire):
     assert wire.received == [("hotspot", None), ("waits", "full")]
     panel = PanelDialogue(unit_words("en"))
     panel.on_contact(0, waits="full")
-    assert "The hub's card is full" in d.make_scene(panel).all_text()
+    assert "The hub's memory card is full" in d.make_scene(panel).all_text()
     panel.on_contact(1000, waits="word of a stranger")
     assert "No contact with the hub" in d.make_scene(panel).all_text()
     panel.on_contact(2000, waits="damaged")

@@ -375,7 +375,7 @@ def test_standings_mark_what_decided():
     content = standings_content(3)
     said = texts(layout_job("standings", content, SHEET_80, unit_words("en")))
     assert [text for text in said if text.endswith("*")] == ["805*", "0.664*"]
-    assert "* decided this place" in said
+    assert "* decided this rank" in said
 
 
 def test_epics_cut_stands_below_the_standings_with_a_line_under_the_last_who_goes_on():
@@ -394,7 +394,7 @@ def test_what_no_column_shows_stands_below_the_name():
     content["rows"][1].update(decided=None, decided_by=None, by_lot=True)
     said = texts(layout_job("standings", content, SHEET_58, unit_words("en")))
     assert "* Direct" in said
-    assert "place by random draw" in said
+    assert "rank by random draw" in said
 
 
 def test_a_final_ranking_tells_how_far_each_came_and_ranks_nobody_put_out():

@@ -263,7 +263,7 @@ def test_a_report_that_is_never_taken_ends_in_a_word_and_not_in_sending(lone: Lo
 def test_a_unit_whose_key_is_taken_no_more_asks_anew_where_somebody_holds_a_button(lone: Lone) -> None:
     lone.unit.troubles.can_enrol = True
     lone.hub_says("refusal", "key")
-    assert "hold ●: enrol again" in lone.says
+    assert "hold ●: enroll again" in lone.says
     lone.wait(1000)
     lone.hub_says("contact", None)
     lone.unit.step(lone.now_ms, [Edge("a", True, lone.now_ms)])
@@ -439,7 +439,7 @@ def test_a_unit_that_is_to_show_itself_blinks_says_its_name_and_takes_no_press_f
     unit.hub_says("view", view())
     before = unit.says
     unit.hub_says("identify", None)
-    assert "HERE I AM" in unit.says
+    assert "THIS UNIT" in unit.says
     assert "table-12" in unit.says
     lamp = unit.unit.troubles.lamp
     assert {lamp(unit.now_ms + ms) for ms in (0, 500, 1000)} == {True, False}
@@ -449,5 +449,5 @@ def test_a_unit_that_is_to_show_itself_blinks_says_its_name_and_takes_no_press_f
     assert not unit.outbox.all()
     unit.hub_says("identify", None)
     unit.wait(6_500)
-    assert "HERE I AM" not in unit.says
+    assert "THIS UNIT" not in unit.says
     assert not any(lamp(unit.now_ms + ms) for ms in range(0, 2000, 250))

@@ -187,6 +187,8 @@ def _coverage(covered: Coverage, words: Words) -> str:
     kinds = {kind: words(f"coverage.{kind}") for kind in covered.counts()}
     counts = [(kinds[kind], str(n), words(f"coverage.{kind}.what")) for kind, n in covered.counts().items()]
     text = _titled(words("sheet.coverage"), counts, "<><")
+    if covered.called:
+        text += _indented(words("sheet.called", words=covered.called))
     width = max(map(len, kinds.values()))
     for heading, clauses in covered.sections():
         text += f"\n  {heading}\n"

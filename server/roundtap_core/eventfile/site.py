@@ -108,7 +108,7 @@ def _event(tournament: Tournament, words: Words) -> tuple[str, str]:
     tables = ({"standings": ranked} if ranked[2] else {}) | _rounds(tournament, bracket, names, words)
     first = [name for rank, name, *_ in ranked[2] if rank == "1" and over]
     facts = [
-        about.get("date"),
+        words.date(about.get("date", "")),
         about.get("venue"),
         book_of(tournament).title,
         words("players.n", n=len(tournament.competitors)),
@@ -134,7 +134,7 @@ def _standings(
         who: [
             book.points_text(row.points),
             "–".join(map(str, (row.wins, *([row.draws] if draws else []), row.losses))),
-            *(book.value_text(key, row.tiebreakers[key]) for key in keys),
+            *(words.number(book.value_text(key, row.tiebreakers[key])) for key in keys),
         ]
         for who, row in rows.items()
     }

@@ -45,11 +45,13 @@ class Clause(Struct, frozen=True):
 
 
 class Coverage(Struct, frozen=True):
-    """The clauses of one document, in its order, as far as they hold for the rulebooks asked about."""
+    """The clauses of one document, in its order, as far as they hold for the rulebooks asked about. `called`: its own
+    words for what the pages name otherwise, those in brackets: "Schnitt (Cut), Ebene (Turnierstufe)"."""
 
     document: str
     rulebooks: tuple[str, ...]
     clauses: tuple[Clause, ...]
+    called: str = ""
 
     def counts(self) -> dict[str, int]:
         """How many clauses of each kind: {"enforced": 61, "default": 9, "offered": 17, "people": 24}."""
@@ -61,7 +63,8 @@ class Coverage(Struct, frozen=True):
 
     def only(self, rulebook_id: str) -> "Coverage":
         """What holds for that rulebook alone."""
-        return Coverage(self.document, (rulebook_id,), tuple(c for c in self.clauses if rulebook_id in c.rulebooks))
+        clauses = tuple(c for c in self.clauses if rulebook_id in c.rulebooks)
+        return Coverage(self.document, (rulebook_id,), clauses, self.called)
 
 
 def document_names() -> tuple[str, ...]:
@@ -95,6 +98,7 @@ def read_clauses(document: str, language: str = "en") -> Coverage:
             )
             for raw in data["clauses"]
         ),
+        ", ".join(f"{theirs} ({ours})" for ours, theirs in data.get("called", {}).get(language, {}).items()),
     )
 
 

@@ -182,7 +182,7 @@ def open_view(view: PlayerView, slot: Callable[[Any], Any]) -> PlayerView:
         cell=cell,
         opponent_record=slot(view.opponent_record),
         record=slot(view.record),
-        figures=tuple([replace(each, text=slot(each.text), exact="") for each in view.figures]),
+        figures=tuple([replace(each, text=slot(current.words().number(each.text)), exact="") for each in view.figures]),
         rank=slot(view.rank),
         of=slot(view.of),
         worth={key: tuple(map(slot, pair)) for key, pair in view.worth.items()},

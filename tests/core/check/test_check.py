@@ -79,7 +79,7 @@ def test_a_repeated_pairing_names_both_and_the_first_round() -> None:
     problem = violations(event([game("ab"), game("cd")], [game("ac"), game("bd")], [game("ba"), game("dc")]))[0]
     assert problem.where == "/rounds/2/matches/0"
     assert problem.say() == (
-        "Bruno M. (b) and Ana R. (a) already met in round 1, and another draw would have avoided this rematch."
+        "Bruno M. (b) and Ana R. (a) already met in round 1. Another draw would have avoided this rematch."
     )
 
 

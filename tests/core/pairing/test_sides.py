@@ -130,7 +130,7 @@ def drawn(tournament: Tournament, method: str = "enumerated") -> Tournament:
 def test_check_tells_a_first_side_that_was_the_others() -> None:
     """a has had it in round 1, c has not."""
     wrong = event([game("ab"), game("dc")], [game("ac"), game("bd")])
-    told = "Łukasz Ż. had the first side less often or longer ago than Ana R., and was due to have it here."
+    told = "Łukasz Ż. had the first side less often or longer ago than Ana R.. It should be Łukasz Ż.'s here."
     assert said(drawn(wrong)) == [("/rounds/1/matches/0/a", told)]
     assert said(drawn(event([game("ab"), game("dc")], [game("ca"), game("bd")]))) == []
 

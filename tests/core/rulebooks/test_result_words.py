@@ -62,7 +62,7 @@ SEEN = {
         "warlords-of-terra",
         Result(score=SidePair(14, 3), winner="b", timeout={"reason": NO_CARD}),
         "b",
-        "No card or realm",
+        "Cards/foreign realm",
     ),
     "all destroyed, fewer points": (
         "xwing-epic-duel",

@@ -327,7 +327,7 @@ def test_an_unplaced_unit_says_nothing_about_the_table_that_it_names(tmp_path: P
         assert entries_beyond_copy(house.service.snapshot, "e1") < 100
         page = text_of(browser.get("/console/restored"))
         assert page.count("Table 3 ") == 2, "of its own unit, and in the round"
-        assert "stolen says it was at table 3" in page
+        assert "stolen was at table 3, by its own data" in page
         assert (
             problem_of(browser.post("/console/restored/adopt", event=lost.event, number=lost.number, mark=lost.mark))
             == ""

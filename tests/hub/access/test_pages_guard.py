@@ -177,7 +177,7 @@ def test_a_press_that_may_or_may_not_be_saved_says_just_that(house: House):
     assert sent_on.status_code == 303
     waits = organizer.get(sent_on.location)
     assert waits.status_code == 202
-    assert "Saving: not confirmed yet" in text_of(waits)
+    assert "Not confirmed yet" in text_of(waits)
     assert "othing changed" not in text_of(waits)
     assert 'http-equiv="refresh"' in waits.text
 
@@ -192,7 +192,7 @@ def test_a_press_that_may_or_may_not_be_saved_says_just_that(house: House):
     ("error", "said"),
     [
         (Problem("not_saved"), "Not done"),
-        (HubStopped(), "The hub stopped before it answered"),
+        (HubStopped(), "Outcome unknown"),
     ],
 )
 def test_how_it_ended_is_said(house: House, error: Exception, said: str):

@@ -122,7 +122,7 @@ def test_an_extension_and_a_call(round_1: Desk) -> None:
     assert round_1.undoes().startswith("Table 1: 5 min removed.")
     round_1.house.service.execute_one("e1", c.CallJudge("1.1", "phone:p1"), "phone:p1")
     assert round_1.presses("call", match="1.1").startswith("Table 1: judge on the way. Undo")
-    assert round_1.undoes() == "Table 1: no judge is on the way any more. Undo"
+    assert round_1.undoes() == "Table 1: no judge is on the way. Undo"
     assert round_1.presses("call/settled", match="1.1").startswith("Table 1: call done. Undo")
     assert round_1.undoes() == "Table 1: the call is open again."
     assert list(round_1.house.event.calls) == ["1.1"]
@@ -341,7 +341,7 @@ NOTHING: Prepare = lambda _: None  # noqa: E731
 BEFORE_ROUND_1: tuple[tuple[str, Prepare, dict[str, object], str], ...] = (
     ("about", NOTHING, {"club": "Falken"}, "Event details saved."),
     ("options", NOTHING, {"structure": "own", "swiss_rounds": 3}, "Event settings saved."),
-    ("options/lists", NOTHING, {}, "Lists are not needed tonight."),
+    ("options/lists", NOTHING, {}, "Lists are not needed today."),
     ("competitors", NOTHING, {"names": "Zoe"}, "Zoe added."),
     ("competitors/p1/details", NOTHING, {"name": "Ana R"}, "Details of Ana R saved."),
     ("competitors/p1/details", NOTHING, {"club": "Falken"}, "Details of Ana Ruiz saved."),

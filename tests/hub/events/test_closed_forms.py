@@ -16,7 +16,7 @@ from roundtap_core.words import LANGUAGES
 
 FORMS = {
     "Withdraw round": ("/mend", 'name="do" value="unpublish"', None),
-    "Add players": ("/players", 'action="/console/e1/competitors"', "/competitors"),
+    "Register players": ("/players", 'action="/console/e1/competitors"', "/competitors"),
     "Check-in": ("/players", 'href="/console/e1/check-in"', None),
     "Use check-in": ("/check-in", 'action="/console/e1/check-in"', "/check-in"),
     "Phone sign-up": ("/players", 'href="/console/e1/sign-up"', "/sign-up"),
@@ -33,7 +33,7 @@ SENT = {"names": "Late", "sign_up": "confirm", "used": 1, "full_names": 1, "priz
 NOTED_ON = {"/mend": "", "/check-in": "/players"}  # a page that is gone with its form: the place that says why
 
 ROUND_1 = {"Rounds and names", "Special rules", "Use check-in", "Phone sign-up"}
-ROUND_2 = ROUND_1 | {"Rounds and cut", "Add players", "Check-in"}
+ROUND_2 = ROUND_1 | {"Rounds and cut", "Register players", "Check-in"}
 BEGUN = {"Withdraw round"}
 
 
@@ -82,7 +82,7 @@ def test_in_every_state_a_form_is_there_or_a_sentence_says_why_not(rulebook: str
             desk = it.house.organizer()
             for heading, (path, form, sent_to) in FORMS.items():
                 where = (rulebook, state, heading)
-                heading = "Add teams" if teams and heading == "Add players" else heading
+                heading = "Register teams" if teams and heading == "Register players" else heading
                 page = desk.get(f"/console/e1{path}")
                 noted = desk.get(f"/console/e1{NOTED_ON.get(path, path)}").text
                 lines = [

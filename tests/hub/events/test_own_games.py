@@ -379,7 +379,7 @@ def test_a_doubt_stands_at_its_question_too(house: House):
     answer = browser.post("/console/games/look", **fields)
     said = marked(answer)["/concession/winner_at_least/score"]
     assert (
-        said == "Who concedes while ahead can get 19 points, the other side 1. Then give it at least 100, or keep it."
+        said == "A player who concedes while ahead can get 19, the other side 1. Then give the other side at least 100, or keep it."
     )
     assert 'href="#wrong/concession/winner_at_least/score"' in answer.text
 

@@ -138,7 +138,7 @@ def test_an_event_that_another_version_ended_otherwise_says_so_until_it_is_finis
     place, was, now = diverged_places(house.event)[0]
     people = house.hub.service.snapshot.people["e1"]
     text = text_of(browser.console())
-    assert "final places differ in this version" in text
+    assert "final ranks differ in this version" in text
     assert f"Announced → now: {place}. {people[was].name} → {people[now].name}" in text
     browser.post("/console/e1/reopen")
     browser.post("/console/e1/finish")
@@ -192,7 +192,7 @@ def test_an_end_before_everything_is_played_says_why_and_everybody_reads_it(hous
     assert "The event ended early." in rules
     assert "Reason: the hall closes at ten" in rules
     assert "Open at the end" in rules
-    assert "Started with open items" not in rules
+    assert "Open at the start" not in rules
     file = parse_event_file(browser.get("/console/e1/export.json").text)
     assert [problem.key for problem in violations(file)] == []
     assert file.record["played_on"][0]["points"] == [{"kind": "finished_early"}]

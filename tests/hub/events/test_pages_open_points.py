@@ -61,7 +61,7 @@ def test_lists_are_not_needed_tonight_in_one_press_and_the_draft_stays(house: Ho
     browser.get("/console/e1")
     house.time.ms += 60_000
     assert browser.post("/console/e1/options/lists").status_code == 303
-    assert browser.said("/console/e1").startswith("Lists are not needed tonight. Undo")
+    assert browser.said("/console/e1").startswith("Lists are not needed today. Undo")
     page = browser.get("/console/e1").text
     assert house.event.draft == drawn
     assert 'id="points"' not in page

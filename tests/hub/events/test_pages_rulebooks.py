@@ -368,7 +368,7 @@ def test_a_correction_that_changes_the_tie_offers_to_take_the_tie_break_round_ba
     }
     asked = browser.post("/console/e1/match/1.1/walk", **sent)
     assert "With this result, no tie-break round is needed" in problem_of(asked)
-    assert "Save and withdraw the tie-break round" in text_of(asked)
+    assert "Save, withdraw tie-break" in text_of(asked)
     assert len(house.event.rounds) == 2
     # Once a table of it has reported, only that is offered which can be done, with the way to the rest.
     first = house.event.live.matches[0]
@@ -377,7 +377,7 @@ def test_a_correction_that_changes_the_tie_offers_to_take_the_tie_break_round_ba
     )
     asked = browser.post("/console/e1/match/1.1/walk", **sent)
     assert "or clear those first. Then correct this result" in problem_of(asked)
-    assert "Save and keep the tie-break round" in text_of(asked)
+    assert "Save, keep tie-break" in text_of(asked)
     assert "withdraw the tie-break round" not in text_of(asked)
     browser.post(f"/console/e1/match/{first.id}/clear", revision=first.revision + 1)
     assert browser.post("/console/e1/match/1.1/walk", cut="anew", **sent).status_code == 303
@@ -422,9 +422,9 @@ def test_squads_of_an_earlier_bye_can_still_be_noted(house: House):
 @pytest.mark.parametrize(
     ("language", "six", "registered", "draw"),
     [
-        ("en", "6 teams", "6 teams registered", "6 teams, 2 rounds."),
-        ("de", "6 Teams", "6 Teams eingetragen", "6 Teams, 2 Runden."),
-        ("es", "6 equipos", "6 equipos inscritos", "6 equipos inscritos, 2 rondas."),
+        ("en", "6 teams", "6 teams registered", "Teams: 6. Rounds: 2."),
+        ("de", "6 Teams", "6 Teams eingetragen", "Teams: 6. Runden: 2."),
+        ("es", "6 equipos", "6 equipos inscritos", "Equipos inscritos: 6. Rondas: 2."),
         ("pl", "6 drużyn", "Na liście 6 drużyn", "Drużyn: 6, rund: 2."),
     ],
 )
@@ -442,9 +442,9 @@ def test_teams_are_counted_as_teams(house: House, language: str, six: str, regis
 @pytest.mark.parametrize(
     ("language", "alone", "teams"),
     [
-        ("en", "Only 1 team is left. A round needs at least two.", "needs at least 2 teams, not 1"),
+        ("en", "Teams left: 1. A round needs at least two.", "needs at least 2 teams, not 1"),
         ("es", "Solo queda 1 equipo por emparejar.", "empieza en 2 equipos y hay 1"),
-        ("de", "Es gibt nur 1 Team zu paaren.", "beginnt bei 2 Teams, hier sind es 1"),
+        ("de", "Teams übrig: 1. Eine Runde braucht mindestens zwei.", "braucht mindestens 2 Teams, hier sind es 1"),
         ("pl", "Do pary jest tylko 1 drużyna.", "wymaga co najmniej 2 drużyn, a jest 1"),
     ],
 )

@@ -269,11 +269,11 @@ def test_the_step_says_whose_result_was_the_last(house: House):
 def test_a_clock_started_too_early_is_taken_back_and_the_wall_shows_the_pairings(house: House):
     browser = house.with_event()
     house.publish()
-    assert "Started too early" not in text_of(browser.console())
+    assert "Undo start" not in text_of(browser.console())
     assert slowly(house, browser, "/clock", action="start") == ""
     house.time.ms += 5000
     seats = f"{PEOPLE[0].split()[0]}"
-    assert "Started too early" in text_of(browser.console())
+    assert "Undo start" in text_of(browser.console())
     wall = browser.get("/wall/e1").text
     assert press(browser, form(browser, "/clock", action="reset")) == ""
     assert (house.event.clock.state, house.event.clock.remaining_ms) == ("idle", 75 * 60_000)
@@ -281,7 +281,7 @@ def test_a_clock_started_too_early_is_taken_back_and_the_wall_shows_the_pairings
     assert seats in text_of(browser.get("/wall/e1"))
     assert slowly(house, browser, "/clock", action="start") == ""
     house.report("1.1", "a", 100, 24)
-    assert "Started too early" not in text_of(browser.console())
+    assert "Undo start" not in text_of(browser.console())
 
 
 def test_the_page_after_a_step_begins_with_the_next_one(house: House):

@@ -179,4 +179,4 @@ def test_a_finished_event_and_every_menu_lead_to_a_new_one(house: House) -> None
     page = browser.get("/console/e1").text
     assert '<a class="button" href="/console/new">New event</a>' in page
     # Without a final there is one ranking, and nobody has reached anything.
-    assert "Reached" not in page + browser.get("/console/e1/standings").text
+    assert "Finished in" not in page + browser.get("/console/e1/standings").text

@@ -82,7 +82,7 @@ def test_one_press_goes_on_from_there(house: House) -> None:
     says(house, "unit-2", "1.2", 23 * MINUTE + 43_000)
     organizer = house.organizer()
     page = organizer.console()
-    assert "2 tables kept counting (spread 2 s). Continue from there?" in text_of(page)
+    assert "2 tables kept the time (within 2 s of each other). Continue from there?" in text_of(page)
     assert "23:41" in text_of(page)
     house.time.ms += 11_000
     assert organizer.post("/console/e1/clock", action="continue").status_code == 303

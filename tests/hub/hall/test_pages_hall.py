@@ -67,7 +67,7 @@ def test_who_asks_to_leave_is_named_and_let_go(house: House, browser: Browser):
 
 def test_an_unfinished_entry_is_shown(house: House, browser: Browser):
     house.hub.presence.update("unit-1", house.time.ms, draft=True)
-    assert "result entry not finished" in text_of(browser.console())
+    assert "result entry started, not finished" in text_of(browser.console())
 
 
 def test_the_wall_changes_its_picture_with_the_round(house: House, browser: Browser):

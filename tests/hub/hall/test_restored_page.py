@@ -68,7 +68,7 @@ def test_the_clock_of_an_adopted_round_is_held_where_its_tables_count_it(tmp_pat
 
 
 def adopt(browser: Browser, house: House, **more: object) -> str:
-    """Press "Adopt round N" on the page, with what else is asked filled in; the problem, or ""."""
+    """Press "Recover round N" on the page, with what else is asked filled in; the problem, or ""."""
     browser.get("/console/restored")
     lost = lost_rounds(house.service.snapshot)[0]
     return problem_of(
@@ -248,7 +248,7 @@ def test_tables_that_contradict_each_other_are_shown_and_nothing_is_guessed(tmp_
         come_back(night, house)
 
         assert "plays in the matches" in text_of(browser.get("/console/restored"))
-        assert "Adopt round" not in text_of(browser.get("/console/restored"))
+        assert "Recover round" not in text_of(browser.get("/console/restored"))
         assert "plays in the matches" in adopt(browser, house)
         assert house.event.public_rounds == ()
 
@@ -490,7 +490,7 @@ def test_a_unit_that_was_placed_after_the_copy_counts_once_an_organizer_has_put_
         come_back(night, house)
         [lost] = lost_rounds(house.service.snapshot)
         assert {claim.unit for claim in lost.claims} == {"unit-1", "unit-2"}
-        assert "unit-3 says it was at table 3" in text_of(browser.get("/console/restored"))
+        assert "unit-3 was at table 3, by its own data" in text_of(browser.get("/console/restored"))
         browser.post("/console/restored/place", unit="unit-3", table=3)
         assert "says it was" not in text_of(browser.get("/console/restored"))
 

@@ -234,7 +234,7 @@ def test_a_later_round_of_a_round_robin_is_not_drawn_again(tmp_path: Path):
         with pytest.raises(Problem) as refused:
             made.draw()
         assert refused.value.say() == (
-            "Round 1 fixes who meets whom, so drawing again changes nothing. Publish this round, or pair it manually."
+            "Round 1 fixes who meets whom, so drawing again changes nothing. Publish this round, or pair it by hand."
         )
 
 

@@ -330,7 +330,7 @@ def test_a_judges_phone_comes_to_the_match_step_by_step(house):
 def test_anybody_else_is_asked_who_of_the_two_they_are(house):
     phone = house.browser()
     page = phone.get(f"/s/{token_of(house, '1.1')}")
-    assert "Which player are you?" in text_of(page)
+    assert "Which of the two are you?" in text_of(page)
     seat = house.event.find_match("1.1")[1].match
     for who in (seat.a, seat.b):
         assert house.service.snapshot.names_of("e1")[who] in text_of(page)

@@ -296,13 +296,13 @@ def test_squads_still_owed_stand_on_the_phone_and_beside_the_bye(house: House):
     assert "You must play these squads now: A B C D" in text_of(browser.get(f"/e/e1/p/{who}"))
     alone = next(m for m in house.event.live.matches if m.match.bye)
     page = text_of(browser.console())
-    assert "Round 1: squads of the bye missing" in page
+    assert "Round 1: squads for the bye missing" in page
     assert "You must play these squads now: A B C D" in page
     won = Result(score=SidePair(2, 0), wounds=SidePair(5, 3), picks={"a": [1, 3], "b": [2, 4]})
     house.service.execute_one("e1", EnterResult("1.1", 0, won), "test")
     assert "You must play these squads now: B D" in text_of(browser.get(f"/e/e1/p/{who}"))
     browser.post(f"/console/e1/match/{alone.id}/picks", picks=["1", "2"])
-    assert "Round 1: squads of the bye missing" not in text_of(browser.console())
+    assert "Round 1: squads for the bye missing" not in text_of(browser.console())
 
 
 def test_no_shatterpoint_round_is_published_without_a_judge_by_name(house: House):

@@ -10,7 +10,7 @@ from roundtap_core.records import Result, SidePair
 def test_one_name_a_line_and_a_list_pasted_twice_is_noticed(house: House):
     browser = house.with_event()
     again = browser.post("/console/e1/competitors", names="Nina Wolf\nAna Ruiz")
-    assert "“Ana Ruiz” is already entered or is twice in the list" in problem_of(again)
+    assert "“Ana Ruiz” is already registered, or is twice in the list" in problem_of(again)
     assert "Nina Wolf\nAna Ruiz</textarea>" in again.text
     assert len(house.event.entrants) == 6
     browser.post("/console/e1/competitors", names="Nina Wolf\nAna Ruiz", same_name=1)
@@ -90,7 +90,7 @@ def test_a_player_finds_table_opponent_side_and_result(house: House):
     assert "your side: blue square" in page
     assert "75:00" in page
     house.report("1.2", "a", 24, 100)
-    assert "one report" in text_of(house.browser().get(mine))
+    assert "waiting for confirmation" in text_of(house.browser().get(mine))
     house.report("1.2", "b", 24, 100)
     page = text_of(house.browser().get(mine))
     assert "100 : 24 You won MoV 176" in page.replace("100:24", "100 : 24")

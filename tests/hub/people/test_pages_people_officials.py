@@ -266,7 +266,7 @@ def test_squads_of_a_bye_are_noted(house: House):
 
 def test_what_the_rulebook_wants_declared_is_ticked(house: House):
     browser = event_of(house, "shatterpoint-premier")
-    assert "Replacement rulers and tokens declared" in text_of(browser.opened())
+    assert "Replacements announced" in text_of(browser.opened())
     browser.post("/console/e1/competitors/p1/tick", what="replacements", on=1)
     assert house.event.entrants["p1"].ticks == ("replacements",)
     assert 'aria-pressed="true"' in browser.opened().text

@@ -47,7 +47,7 @@ def test_a_code_is_read_as_what_it_was_made_of() -> None:
 def test_the_desk_shows_code_and_letters_that_both_lead_to_the_page(house: House) -> None:
     desk = house.organizer()
     before = desk.get(AT)
-    assert "No phone uses this link yet." in text_of(before)
+    assert "Not in use yet." in text_of(before)
     assert "<path" not in before.text.split("</header>")[1].split("<main")[1]
     shown = desk.post(AT)
     svg = re.search(r'<svg class="qr".*?</svg>', shown.text, re.S)
@@ -56,7 +56,7 @@ def test_the_desk_shows_code_and_letters_that_both_lead_to_the_page(house: House
     letters = re.search(r'<p class="code">([A-Z ]+)</p>', shown.text)
     assert letters
     assert house.hub.access.links.claim_code(letters[1], "10.0.0.9") == house.hub.access.links.path("e1", "p1")
-    assert "A phone uses this link." in text_of(desk.get(AT))
+    assert "In use on a phone." in text_of(desk.get(AT))
     assert house.hub.access.links.claim_by_slip("e1", "p1", "somebody else's phone") is None
 
 
@@ -68,7 +68,7 @@ def test_a_link_that_is_taken_back_opens_nothing(house: House) -> None:
     assert house.browser().get(path).status_code == 200
     assert desk.post(f"{AT}/revoke").status_code == 303
     assert house.browser().get(path).status_code == 404
-    assert "No phone uses this link yet." in text_of(desk.get(AT))
+    assert "Not in use yet." in text_of(desk.get(AT))
 
 
 def test_a_player_s_forms_lead_to_the_link(house: House) -> None:

@@ -52,7 +52,7 @@ def test_letters_that_mean_several_ask_which_and_letters_that_mean_nobody_say_so
     browser.post(f"{PAGE}/name", name="Eva Luz")
     house.publish()
     refused = browser.post(f"{PAGE}/name", name="Zoe")
-    assert "No unchecked player matches “Zoe”" in problem_of(refused)
+    assert "No absent player matches “Zoe”" in problem_of(refused)
     assert 'value="Zoe"' not in refused.text, "the next name is not typed on behind it"
 
 

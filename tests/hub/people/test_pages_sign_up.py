@@ -211,7 +211,7 @@ def test_false_sign_ups_of_one_phone_go_in_one_step(house: House) -> None:
     page = text_of(browser.get(DESK))
     assert "Nina Wolf phone 1" in page
     assert "Daisy Duck phone 2" in page
-    assert "Delete this phone's entries (3)" in page
+    assert "Delete from this phone (3)" in page
     assert "Gustav Gans, Daisy Duck, Donald Duck. Players" in page, "who goes is said before"
     shown = browser.get(DESK).text
     # One of the three comes to the desk meanwhile: the button that names all three is refused.
@@ -239,9 +239,9 @@ def test_who_throws_cookies_away_is_still_at_one_address(house: House) -> None:
     from_phone(house, "10.42.0.8", "Pia Luchs")
     page = text_of(browser.get(DESK))
     assert all(f"{name} phone {n}" in page for name, n in (("Donald Duck", 1), ("Gustav Gans", 3), ("Tick Duck", 4)))
-    assert page.count("Delete this address's entries (5) …") == 1
+    assert page.count("Delete from this address (5) …") == 1
     assert "Behind a router, that may be the whole hall" in page
-    assert "Delete this phone's entries (2)" in page
+    assert "Delete from this phone (2)" in page
     remove(browser, "p8", "address")
     assert set(known(house)) == {*PEOPLE, "Pia Luchs"}
 

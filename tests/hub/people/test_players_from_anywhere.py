@@ -228,7 +228,7 @@ def test_names_typed_or_pasted_at_the_desk_lose_unseen_marks_and_a_refused_line_
     plain = browser.post("/console/e1/competitors", names="Zoe Adler\n")
     assert "Invisible characters" not in text_of(browser.get(plain.location))
     refused = browser.post("/console/e1/competitors", names="Mia Sol\nLi\x07 Na\n")
-    assert "Name 2 has invalid characters, so nobody was added: Li\ufffd Na" in problem_of(refused)
+    assert "Name 2 has invalid characters, so nobody was registered: Li\ufffd Na" in problem_of(refused)
 
 
 @pytest.mark.parametrize("module", [coming_words, list_rows, payment_words, table_columns], ids=lambda m: m.__name__)

@@ -187,14 +187,14 @@ def test_in_a_tie_break_everybody_reads_whether_it_is_theirs(tmp_path: Path) -> 
             assert "You are tied. If you play in the next tie-break round, your table appears here." in page
         match = it.matches[0]
         seat = it.phone(match.match.a)
-        assert "Tie-break: only the place counts, no points" in seat
+        assert "Tie-break: only the rank counts, no points" in seat
         it.settle("a")
         for who in (match.match.a, match.match.b or ""):
             page = it.phone(who)
-            assert "Tie-break: only the place counts, no points" in page
+            assert "Tie-break: only the rank counts, no points" in page
             assert not NOTHING_COUNTS.search(page)
             assert "you are out" not in page
-        assert "Effect Tie-break: only the place counts, no points" in it.desk(f"/match/{match.id}")
+        assert "Effect Tie-break: only the rank counts, no points" in it.desk(f"/match/{match.id}")
         for page in ("/e/e1/standings", "/wall/e1?show=standings"):
             assert "tandings after round 1" in it.page(page)
 

@@ -115,7 +115,7 @@ def test_a_question_names_the_winner_and_every_figure(house: House) -> None:
     ana, bruno = phones(house)
     ana.reports("a", 90, 60)
     seat = match_of(house).match
-    name = text_of(ana.home()).split("Report sent.")[0]
+    name = text_of(ana.home()).split("Sent.")[0]
     asked = re.search(r'id="my-match"[^>]*>(.*?)</section>', bruno.home().text, re.S)
     assert asked
     words = " ".join(re.sub(r"<[^>]+>", " ", html.unescape(asked[1])).split())

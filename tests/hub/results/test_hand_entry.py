@@ -233,7 +233,7 @@ def test_a_line_that_corrects_says_what_stands_to_choose_for_the_published_round
     browser = house.organizer()
     told = browser.get(f"{ENTRY}?table=1&round=1&text=b24")
     assert "Round 2 was drawn with the old result." in text_of(told)
-    assert "Keep round 2 Pair again what must change" in text_of(told)
+    assert "Keep round 2 Re-pair what must change" in text_of(told)
     asked = confirm(browser, told.text, reason="misread", cut="")
     assert problem_of(asked).startswith("Round 2 was drawn with the old result.")
     assert result_of(house, "1.1") == Result(score=SidePair(100, 24))

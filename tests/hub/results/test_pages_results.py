@@ -193,7 +193,7 @@ def test_a_correction_to_the_other_winner_begins_without_a_figure(house: House, 
 def test_a_hint_says_what_a_conceded_match_needs(browser: Browser):
     """X-Wing: the winner has 100, so the other player's figure alone is asked."""
     page = text_of(browser.get("/console/e1/entry?table=1"))
-    assert "ca cb a / b conceded, then the loser’s score" in page
+    assert "ca cb ca / cb: left / right player conceded, then the loser’s score" in page
 
 
 def test_a_dispute_shows_both_versions_and_one_tap_accepts_either(house: House, browser: Browser):
@@ -324,7 +324,7 @@ def test_a_correction_and_what_it_makes_of_the_next_round_are_one_press(publishe
     form = page.text.partition(WALK_END)[2].partition("</form>")[0]
     assert re.findall(r'<button[^>]*value="([^"]*)"[^>]*>([^<]*)<', form) == [
         ("keep", "Keep round 2"),
-        ("anew", "Pair again what must change"),
+        ("anew", "Re-pair what must change"),
     ]
     sent = dict(re.findall(r'type="hidden" name="([^"]+)" value="([^"]*)"', form))
     answer = browser.post("/console/e1/match/1.1/walk", **sent, reason="misread", cut=choice)
@@ -368,7 +368,7 @@ def test_the_choice_stands_once_on_the_page_that_asks_it(published: House):
     sent = sent_fields(browser.get(address).text)
     asked = browser.post("/console/e1/match/1.1/walk", **sent, reason="misread")
     assert asked.status_code == 409
-    assert (text_of(asked).count("Keep round 2"), text_of(asked).count("Pair again what must change")) == (1, 1)
+    assert (text_of(asked).count("Keep round 2"), text_of(asked).count("Re-pair what must change")) == (1, 1)
     published.service.execute_one("e1", SetClock("start"), "test")
     begun = browser.post("/console/e1/match/1.1/walk", **sent, reason="misread", cut="anew")
     assert begun.status_code == 409

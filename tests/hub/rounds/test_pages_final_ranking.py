@@ -177,11 +177,11 @@ def test_a_no_show_is_undone_by_the_button_in_the_grid(house: House):
 def test_nobody_came_and_came_after_all_on_the_match_page(house: House):
     browser = house.with_event(NAMES[:4])
     house.publish()
-    assert "Both no-shows" in text_of(browser.get("/console/e1/match/1.1"))
+    assert "Double no-show" in text_of(browser.get("/console/e1/match/1.1"))
     browser.post("/console/e1/match/1.1/nobody-came")
     assert house.event.live.matches[0].match.result.winner == "none"  # type: ignore[union-attr]
     page = text_of(browser.get("/console/e1/match/1.1"))
-    assert "Both are no-shows" in page
+    assert "Double no-show" in page
     assert "Both are here" in page
     browser.post("/console/e1/match/1.1/here-after-all")
     assert house.event.live.matches[0].match.result is None  # type: ignore[union-attr]

@@ -100,8 +100,8 @@ def test_somebody_leaves_before_the_first_game_and_the_next_is_asked(house: Hous
     names = {f"p{n}": name for n, name in enumerate(TWENTY, start=1)}
     browser.post(f"/console/e1/competitors/{seeds[1]}/drop")
     page = text_of(browser.console())
-    assert f"A place in the cut is free. Ask {names[order[4]]} to accept or decline." in page
-    assert f"A place is free. Ask {names[order[4]]}, 5 in the standings. They would be seed 4." in page
+    assert f"A spot in the cut is free. Ask {names[order[4]]} to accept or decline." in page
+    assert f"A spot is free. Ask {names[order[4]]}, rank 5 in the standings. They would be seed 4." in page
     assert "A place in the cut is free for you." in text_of(house.browser().get(f"/e/e1/p/{order[4]}"))
     refused = browser.post("/console/e1/draw", attempt=0)
     assert "Enter the answer first" in problem_of(refused)
