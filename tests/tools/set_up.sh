@@ -18,13 +18,13 @@ show() {
     fetched=0 counter=
     while IFS= read -r line; do
         case $line in
-            "Collecting "*)
+            "Collecting "* | "Processing "*.whl*) # what it fetches, or finds in a folder of this machine
                 fetched=$((fetched + 1))
-                line=${line#Collecting }
-                echo "  $fetched of $packages: ${line%%==*}"
+                case $line in Collecting*) line=${line#Collecting } ;; *) line=${line%%.whl*} line=${line##*/} ;; esac
+                echo "  $fetched of $packages: ${line%%[=-]*}"
                 ;;
             "Installing collected packages"*)
-                echo "3 of 4: unpacking them, half a minute or more"
+                echo "3 of 4: unpacking them, half a minute on a slow machine"
                 count_unpacked &
                 counter=$!
                 ;;
