@@ -20,8 +20,11 @@ show() {
         case $line in
             "Collecting "* | "Processing "*.whl*) # what it fetches, or finds in a folder of this machine
                 fetched=$((fetched + 1))
-                case $line in Collecting*) line=${line#Collecting } ;; *) line=${line%%.whl*} line=${line##*/} ;; esac
-                echo "  $fetched of $packages: ${line%%[=-]*}"
+                case $line in
+                    Collecting*) line=${line#Collecting } name=${line%%==*} ;;
+                    *) line=${line%%.whl*} line=${line##*/} name=${line%%-*} ;;
+                esac
+                echo "  $fetched of $packages: $name"
                 ;;
             "Installing collected packages"*)
                 echo "3 of 4: unpacking them, half a minute on a slow machine"

@@ -11,7 +11,7 @@ LOCK = """flask==3.1 \\
     # via roundtap
 msgspec==0.22 \\
     --hash=sha256:01
-ruff==0.17 \\
+axe-core-python==0.17 \\
     --hash=sha256:02
 """
 PIP = """#!/bin/sh
@@ -19,10 +19,10 @@ case "$*" in *--editable*) exit 0 ;; esac
 echo "Collecting flask==3.1 (from -r requirements.lock (line 1))"
 echo "  Downloading flask-3.1-py3-none-any.whl (100 kB)"
 echo "Processing /wheels/msgspec-0.22-cp311-abi3.whl (from -r requirements.lock (line 4))"
-echo "Collecting ruff==0.17 (from -r requirements.lock (line 6))"
+echo "Collecting axe-core-python==0.17 (from -r requirements.lock (line 6))"
 {then}
-echo "Installing collected packages: flask, msgspec, ruff"
-echo "Successfully installed flask-3.1 msgspec-0.22 ruff-0.17"
+echo "Installing collected packages: flask, msgspec, axe-core-python"
+echo "Successfully installed flask-3.1 msgspec-0.22 axe-core-python-0.17"
 """
 PYTHON = """#!/bin/sh
 [ "$2" = venv ] || exit 0
@@ -50,7 +50,7 @@ def test_each_stage_and_each_package_is_a_line(tmp_path: Path) -> None:
         "2 of 4: fetching 3 packages",
         "  1 of 3: flask",
         "  2 of 3: msgspec",
-        "  3 of 3: ruff",
+        "  3 of 3: axe-core-python",
         "3 of 4: unpacking them",
         "4 of 4: Roundtap itself",
         "Set up.",
@@ -62,7 +62,7 @@ def test_each_stage_and_each_package_is_a_line(tmp_path: Path) -> None:
 def test_what_pip_cannot_do_ends_it_with_pip_s_code_and_words(code: int, tmp_path: Path) -> None:
     done = set_up(tmp_path, f"echo 'ERROR: no network' >&2; exit {code}")
     assert done.returncode == code
-    assert "  3 of 3: ruff" in done.stdout
+    assert "  3 of 3: axe-core-python" in done.stdout
     assert done.stderr.startswith("ERROR: no network\n")
     assert "Set up." not in done.stdout
     assert not (tmp_path / ".venv" / ".ready").exists()
