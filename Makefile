@@ -39,7 +39,7 @@ test-long: compiled
 
 # Every screen, slip and page as a PNG, to be looked at.
 pictures: setup
-	PYTHONPATH=tests:tests/core $(BIN)/python -m gallery pictures $(ARGS)
+	PYTHONPATH=tests:tests/core:tests/hub:tests/kit $(BIN)/python -m gallery pictures $(ARGS)
 
 bench: setup
 	$(BIN)/python tests/benchmarks/run_all.py $(ARGS)

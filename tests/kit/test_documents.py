@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from gallery.for_documents import MOST_BYTES, MOST_MOVING_BYTES
 from roundtap.main import COMMANDS
 
 ROOT = Path(__file__).parents[2]
@@ -238,11 +239,12 @@ def test_every_picture_is_small_and_shown() -> None:
     shown = {
         (ROOT / document).parent / picture
         for document in DOCUMENTS
-        for picture in re.findall(r"\]\(([^)]+\.(?:png|svg))\)", (ROOT / document).read_text(encoding="utf-8"))
+        for picture in re.findall(r"\]\(([^)]+\.(?:png|svg|gif))\)", (ROOT / document).read_text(encoding="utf-8"))
     }
     there = {ROOT / name for name in tree() if re.match(r"\w+/pictures/[^/]+$", name)}
     assert {path.resolve() for path in shown} == there
-    assert [path.name for path in there if path.stat().st_size >= 120_000] == []
+    most = {".gif": MOST_MOVING_BYTES}
+    assert [path.name for path in there if path.stat().st_size >= most.get(path.suffix, MOST_BYTES)] == []
 
 
 def test_a_file_that_is_gone_would_be_missed() -> None:

@@ -12,6 +12,7 @@ from werkzeug.exceptions import HTTPException
 
 import roundtap_hub
 from roundtap_core.name_search import search_text
+from roundtap_core.numbers import number_ranges
 from roundtap_core.standings.league import league_points_text
 from roundtap_hub.app import acts, console, error_pages, home, practice_page
 from roundtap_hub.app.hub import Hub
@@ -144,6 +145,7 @@ def _add_routes(app: Flask) -> None:
         counting_aid=results.calculator_view,
         swap_check=results.sideboard_view,
         search_text=search_text,
+        number_ranges=number_ranges,
         league_points=league_points_text,
     )
     app.jinja_env.add_extension(template_tags.RegionTags)
