@@ -5,21 +5,13 @@ BIN := .venv/bin
 # Tests start hubs and units by the hundred: what they import is compiled once, whatever the caller set.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo compiled test tests test-long pictures bench setup lock lint deb bundle image clean
+.PHONY: demo compiled test tests test-long pictures bench setup lock lint deb bundle image release clean
 
 setup: .venv/.ready
 
-# A copied or half-made .venv is made anew; the stamp is the last thing written.
-# Python compiles what it imports when it does: compiling all of it is a third of the whole installation. What is ours is
-# compiled while pip installs the rest.
+# The stamp is the last thing written.
 .venv/.ready: requirements.lock pyproject.toml
-	rm -rf .venv
-	$(PYTHON) -m venv .venv
-	$(PYTHON) -m compileall -qq server devices firmware & \
-	$(BIN)/pip install --quiet --disable-pip-version-check --no-compile --no-deps --require-hashes -r requirements.lock; \
-	installed=$$?; wait; exit $$installed
-	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
-	touch $@
+	@sh tests/tools/set_up.sh $(PYTHON)
 
 demo: setup
 	@$(BIN)/roundtap demo $(ARGS)
@@ -47,7 +39,7 @@ test-long: compiled
 
 # Every screen, slip and page as a PNG, to be looked at.
 pictures: setup
-	PYTHONPATH=tests:tests/core $(BIN)/python -m gallery pictures $(ARGS)
+	PYTHONPATH=tests:tests/core:tests/hub:tests/kit $(BIN)/python -m gallery pictures $(ARGS)
 
 bench: setup
 	$(BIN)/python tests/benchmarks/run_all.py $(ARGS)
@@ -63,7 +55,7 @@ lock: setup
 		--extra hub --extra postgres --extra unit --extra station \
 		--output-file systemd/debian/requirements-run.lock pyproject.toml
 
-# The Debian packages of the last commit, to dist/: make deb ARCH="arm64 amd64". systemd/README.md.
+# The Debian packages of the last commit and their wheel, to dist/: make deb ARCH="arm64 amd64". systemd/README.md.
 deb:
 	sh systemd/debian/build_deb.sh $(ARCH)
 
@@ -77,6 +69,10 @@ image: setup
 # With BASE= also from the image's own archives, what that image lacks.
 bundle:
 	BASE="$(BASE)" sh systemd/debian/make_bundle.sh $(ARCH)
+
+# Wheel, packages, bundles, checksums and notes of the last commit, to dist/release-VERSION. systemd/README.md.
+release:
+	sh systemd/debian/make_release.sh $(ARCH)
 
 clean:
 	rm -rf dist .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis

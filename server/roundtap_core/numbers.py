@@ -1,4 +1,4 @@
-"""Whole numbers: how typed ones are read everywhere, and the next number of an id."""
+"""Whole numbers: how typed ones are read everywhere, how many are told, and the next number of an id."""
 
 import re
 from collections.abc import Iterable
@@ -21,3 +21,14 @@ def next_number(taken: Iterable[str], letter: str) -> int:
     """One more than the highest number after the letter."""
     numbers = [int(name[1:]) for name in taken if name[:1] == letter and name[1:].isdecimal()]
     return max(numbers, default=0) + 1
+
+
+def number_ranges(numbers: Iterable[int]) -> str:
+    """Numbers in ascending order as one reads them: "1–46, 48"."""
+    ranges: list[list[int]] = []
+    for number in numbers:
+        if ranges and number == ranges[-1][1] + 1:
+            ranges[-1][1] = number
+        else:
+            ranges.append([number, number])
+    return ", ".join(str(first) if first == last else f"{first}–{last}" for first, last in ranges)

@@ -22,9 +22,9 @@ _COMMIT = re.compile(r"(?:^|\+g)([0-9a-f]{7,40})(\+dirty|\.d\d{8})?$")
 @cache
 def version() -> str:
     """This build's version, computed once per process, or that of the process that started this one. A built package:
-    "0.1.0.dev549+ga9ffbd210", followed by ".d20261122" if files were uncommitted. A checkout: its commit, "a9ffbd210",
-    or "a9ffbd210+dirty". Otherwise "no-commit." and a digest of the core's files, which only tells two such builds
-    apart."""
+    "0.1.0.dev549+ga9ffbd210", followed by ".d20261122" if files were uncommitted; a release: "0.1.0+ga9ffbd210". A
+    checkout: its commit, "a9ffbd210", or "a9ffbd210+dirty". Otherwise "no-commit." and a digest of the core's files,
+    which only tells two such builds apart."""
     return os.environ.get(VERSION_VARIABLE) or core_version(CORE)
 
 

@@ -7,19 +7,21 @@
 # SUITE: for which Debian (default trixie). WALL=no: without compositor and browser, for cards of which none will be a wall
 # or have a screen on the hub. BASE: the image that the bundle is for (.img, .img.xz): only what it lacks or has older is
 # gathered, from its own archives too (Raspberry Pi's, whose Mesa fits no browser of Debian's alone). It wants debugfs.
+# DIST: another folder than dist/, with the packages. SOURCE_DATE_EPOCH: the time of the files in it.
 # Otherwise by hand: STATUS, the target's /var/lib/dpkg/status, and SOURCES, a file in the manner of sources.list.
 set -eu
 
 here=$(cd "$(dirname "$0")/../.." && pwd)
 suite=${SUITE:-trixie}
 arch=${1:-$(dpkg --print-architecture)}
-package=$(ls -t "$here"/dist/roundtap_*_"$arch".deb 2> /dev/null | head -1)
+dist=${DIST:-$here/dist}
+package=$(ls -t "$dist"/roundtap_*_"$arch".deb 2> /dev/null | head -1)
 [ -n "$package" ] || { echo "make_bundle: no package for $arch in dist/: make deb ARCH=$arch comes first" >&2; exit 2; }
 version=$(dpkg-deb --field "$package" Version)
 command -v dpkg-scanpackages > /dev/null || { echo "make_bundle: apt install dpkg-dev comes first" >&2; exit 2; }
 with_wall=
 [ "${WALL:-yes}" = no ] || with_wall=yes
-wall=$here/dist/roundtap-wall_${version}_all.deb
+wall=$dist/roundtap-wall_${version}_all.deb
 [ -z "$with_wall" ] || [ -f "$wall" ] || { echo "make_bundle: $wall is missing: make deb ARCH=$arch, or WALL=no" >&2; exit 2; }
 mirror=$(sed -n 's/^URIs: *//p; s/^deb \(\[[^]]*\] \)\?\([^ ]*\).*/\2/p' /etc/apt/sources.list /etc/apt/sources.list.d/* \
     2> /dev/null | grep '/debian/\?$' | head -1)
@@ -154,8 +156,9 @@ echo \$left > /var/lib/roundtap-bundle/left-out
 [ -z "\$left" ] || echo "Left out, as it does not fit what this system has:\$left" >&2
 echo "Say what this machine is: roundtap role hub (or table, printer, wall, standby)"
 INSTALL
-tar -C "$work" -cf "$here/dist/$name.tar" "$name"
+tar -C "$work" --sort=name --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX --format=gnu \
+    --mtime="@${SOURCE_DATE_EPOCH:-$(date +%s)}" -cf "$dist/$name.tar" "$name"
 # The same as a folder: what `make image` puts onto a card.
-rm -rf "$here/dist/bundle"
-cp -R "$work/$name" "$here/dist/bundle"
-ls -l "$here/dist/$name.tar"
+rm -rf "$dist/bundle"
+cp -R "$work/$name" "$dist/bundle"
+ls -l "$dist/$name.tar"

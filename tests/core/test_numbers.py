@@ -3,7 +3,7 @@
 import pytest
 
 import event_kit
-from roundtap_core.numbers import typed_number
+from roundtap_core.numbers import number_ranges, typed_number
 
 
 @pytest.mark.parametrize(
@@ -27,3 +27,8 @@ def test_a_number_is_what_was_typed(typed: str, number: int) -> None:
 def test_anything_else_is_refused_and_nothing_is_cut(typed: str) -> None:
     with event_kit.refused("not_a_number"):
         typed_number(typed)
+
+
+def test_many_numbers_are_read_at_a_glance() -> None:
+    assert number_ranges([*range(1, 47), 48, 50, 51]) == "1–46, 48, 50–51"
+    assert number_ranges([]) == ""

@@ -11,6 +11,7 @@ from roundtap_core.version import BUILT, core_version, same_build, version
 
 A, B = "a9ffbd210", "1c0ffee42"
 PACKAGE = f"0.1.0.dev549+g{A}"
+RELEASE = f"0.1.0+g{A}"
 
 
 def package(folder: Path, built: str | None = PACKAGE) -> Path:
@@ -33,8 +34,9 @@ def checkout(folder: Path) -> Path:
     return core
 
 
-def test_a_package_is_what_it_was_built_of(tmp_path: Path) -> None:
-    assert core_version(package(tmp_path)) == PACKAGE
+@pytest.mark.parametrize("built", [PACKAGE, RELEASE])
+def test_a_package_is_what_it_was_built_of(built: str, tmp_path: Path) -> None:
+    assert core_version(package(tmp_path, built)) == built
 
 
 def test_a_checkout_is_its_commit_whatever_was_built_in_it_before(tmp_path: Path) -> None:
@@ -84,6 +86,7 @@ def test_a_checkout_on_a_machine_without_git_does_not_say_what_was_built_once(tm
     [
         (PACKAGE, PACKAGE, True),
         (PACKAGE, A, True),
+        (PACKAGE, RELEASE, True),
         (PACKAGE, f"{A}f3", True),
         (PACKAGE, f"0.1.0.dev12+g{A}", True),  # a shallow clone counts fewer commits
         (PACKAGE, f"0.1.0.dev549+g{B}", False),

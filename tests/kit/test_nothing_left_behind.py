@@ -175,7 +175,7 @@ def test_a_gallery_whose_browser_hangs(tmp_path: Path, started: list[Started], e
             str(out),
             "--language",
             "en",
-            PYTHONPATH=f"{ROOT}/tests:{ROOT}/tests/core",
+            PYTHONPATH=f"{ROOT}/tests:{ROOT}/tests/core:{ROOT}/tests/hub:{ROOT}/tests/kit",
             PATH=f"{browser.parent}:{os.environ['PATH']}",
         )
     )

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import roundtap_hub.app.asgi
 import roundtap_hub.app.flask_app  # noqa: F401  # With them every address is declared.
-from roundtap_hub.http.routes import ROUND_STATES, ROUTES, STAFF, STAFF_ROLES, STATES, VISIBLE, Route
+from roundtap_hub.http.routes import EVERYBODY, ROUND_STATES, ROUTES, STAFF, STAFF_ROLES, STATES, VISIBLE, Route
 
 DOCUMENT = Path(__file__).parents[2] / "server/MESSAGES.md"
-HEAD = "| address | for | when | answered by |\n|---|---|---|---|\n"
+HEAD = "| address | for | when |\n|---|---|---|\n"
 
 
 def table(console: bool = False) -> str:
@@ -19,13 +19,15 @@ def table(console: bool = False) -> str:
     ordered = sorted(
         (one for one in ROUTES.values() if console or not one.who <= STAFF), key=lambda one: (one.path, one.method)
     )
-    return HEAD + "".join(f"| `{one.address}` | {_who(one)} | {_when(one)} | `{_module(one)}` |\n" for one in ordered)
+    return HEAD + "".join(f"| `{one.address}` | {_who(one)} | {_when(one)} |\n" for one in ordered)
 
 
 def _who(one: Route) -> str:
+    """Roles; "" for everybody."""
     if one.who == STAFF:
         return "staff"
-    return ", ".join(role.replace("_", " ") for role in (*STAFF_ROLES, *sorted(one.who - STAFF)) if role in one.who)
+    others = sorted(one.who - STAFF - {EVERYBODY})
+    return ", ".join(role.replace("_", " ") for role in (*STAFF_ROLES, *others) if role in one.who)
 
 
 def _when(one: Route) -> str:
@@ -42,10 +44,6 @@ def _states(states: frozenset[str], rounds: frozenset[str]) -> str:
 def _some(these: frozenset[str], of: tuple[str, ...]) -> str:
     """In their order; "" for all of them."""
     return "" if these == frozenset(of) else ", ".join(one for one in of if one in these)
-
-
-def _module(one: Route) -> str:
-    return str(one.answer.__module__).removeprefix("roundtap_hub.").replace(".", "/") + ".py"
 
 
 def written(text: str) -> str:

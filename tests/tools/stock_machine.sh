@@ -1,16 +1,19 @@
 #!/usr/bin/env bash
-# Does what the README says on machines that have nothing else: `make demo` and `make test` in a clone of HEAD, in bare
-# Debian roots. It needs root, debootstrap and unshare; Debian's mirror and pip's settings are this machine's own.
+# Does what the README says on machines that have nothing else: `make demo` and `make test` in a clone of HEAD, or the two
+# lines that install a wheel and start its demo, in bare Debian roots. It needs root, debootstrap and unshare; Debian's
+# mirror and pip's settings are this machine's own.
 # usage: stock_machine.sh [--only demo|test] [--with bare|full] [--port N] [--store FOLDER] [bookworm|trixie …]
+#        stock_machine.sh --wheel FILE [--port N] [--store FOLDER] [bookworm|trixie …]
 #   bare: python3, python3-venv, make and git, as an ordinary user; full: .ci/run and what it installs, as root
+#   --wheel: with pipx of that Debian, and with pip in a virtual environment, as an ordinary user
 #   --port: the demo's, to be free here (8080); --store: where roots and logs stay; without a suite: all
 # ARGS in the environment goes on to pytest: ARGS="tests/core -n 2" stock_machine.sh --only test trixie
-# shellcheck disable=SC2317  # `inside` and `try_demo` are run by other shells, make_bare and make_full by their kind
+# shellcheck disable=SC2317  # `inside` and the try_… are run by other shells, make_bare and make_full by their kind
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")/../.." && pwd)
 store=${TMPDIR:-/var/tmp}/roundtap-stock-machines
-parts="demo test" kinds="bare full" suites="" port=8080
+parts="demo test" kinds="bare full" suites="" port=8080 wheel=""
 UP_WITHIN_S=1800  # pip fetches everything before, over whatever line there is
 
 fail() { echo "stock_machine: $*" >&2; exit 2; }
@@ -18,18 +21,20 @@ usage() { sed -n '3,/^# shellcheck/{/^# shellcheck/!p}' "$0" >&2; exit 2; }
 
 while [ $# -gt 0 ]; do
     case $1 in
-        --only | --with | --port | --store) [ $# -gt 1 ] || usage ;;&
+        --only | --with | --port | --store | --wheel) [ $# -gt 1 ] || usage ;;&
         --only) parts=$2; shift ;;
         --with) kinds=$2; shift ;;
         --port) port=$2; shift ;;
         --store) store=$2; shift ;;
+        --wheel) wheel=$(realpath "$2") parts="pipx venv" kinds=bare; shift ;;
         bookworm | trixie) suites="$suites $1" ;;
         *) usage ;;
     esac
     shift
 done
-case $parts in "demo test" | demo | test) ;; *) usage ;; esac
+case $parts in "demo test" | "pipx venv" | demo | test) ;; *) usage ;; esac
 case $kinds in "bare full" | bare | full) ;; *) usage ;; esac
+[ -z "$wheel" ] || [ -f "$wheel" ] || fail "there is no $wheel"
 [ "$(id -u)" = 0 ] || fail "only root can make and enter a Debian root"
 for program in debootstrap unshare setpriv git; do
     command -v "$program" > /dev/null || fail "$program is missing (apt)"
@@ -122,25 +127,38 @@ make_once() {
     mv "$making" "$store/$suite-$1"
 }
 
-# In the root, in the clone. The demo as at a terminal: one group of processes, to all of which Ctrl-C goes.
+# In the root. The demo as at a terminal: one group of processes, to all of which Ctrl-C goes.
+# try_demo PORT WITHIN_S COMMAND…
 try_demo() {
     set -m
-    local port=$1 within_s=$2 exe made
-    make demo ARGS="--port $port" &
+    local port=$1 within_s=$2 said=$HOME/said exe made stopped
+    shift 2
+    "$@" --port "$port" > "$said" 2>&1 &
     made=$!
-    # The hub's page for players, its wall, and the bench.
-    until python3 -c 'import sys, urllib.request
-port = int(sys.argv[1])
-for url in (f"{port}/", f"{port}/wall", f"{port + 1}/"):
-    page = urllib.request.build_opener(urllib.request.ProxyHandler({})).open(f"http://127.0.0.1:{url}", timeout=20)
-    assert b"<title>" in page.read(), url' "$port" 2> /dev/null; do
-        kill -0 "$made" 2> /dev/null || { echo "@ ended before it answered"; return 1; }
-        [ "$SECONDS" -lt "$within_s" ] || { echo "@ did not answer in $within_s s"; return 1; }
+    # The hub's page for players, its wall, the bench; then the address that the demo says, which logs in, and the guide.
+    until python3 -c 'import re, sys, urllib.request
+port, said = int(sys.argv[1]), open(sys.argv[2]).read()
+ask = urllib.request.build_opener(urllib.request.ProxyHandler({}), urllib.request.HTTPCookieProcessor()).open
+entrance = re.search(r"Open this page +(\S+)", said)[1]
+for url in (f"{port}/", f"{port}/wall", f"{port + 1}/bench", entrance, f"{port}/console"):
+    page = ask(url if url == entrance else f"http://127.0.0.1:{url}", timeout=20).read()
+    assert b"<title>" in page, url
+assert b"name=\"pin\"" not in page, "not logged in"
+pictures = ask(f"http://127.0.0.1:{port + 1}/pictures", timeout=20)
+assert any(b"\"steps\"" in pictures.readline() for _ in range(40)), "no guide"' "$port" "$said" 2> "$HOME/why"; do
+        if ! kill -0 "$made" 2> /dev/null || [ "$SECONDS" -ge "$within_s" ]; then
+            cat "$said" "$HOME/why"
+            echo "@ it did not answer, or ended before: $SECONDS s"
+            kill -KILL -- "-$made" 2> /dev/null
+            return 1
+        fi
         sleep 1
     done
-    echo "@ up after $SECONDS s"
+    stopped=$SECONDS
     kill -INT -- "-$made"
     wait "$made" || true
+    cat "$said"
+    echo "@ up after $stopped s, stopped within $((SECONDS - stopped + 1)) s"
     for exe in /proc/[0-9]*/exe; do
         [[ "$(readlink "$exe")" != *python* ]] || {
             echo "@ left running: $(tr '\0' ' ' < "${exe%exe}cmdline")"
@@ -149,13 +167,33 @@ for url in (f"{port}/", f"{port}/wall", f"{port + 1}/"):
     done
 }
 
+make_demo() { make demo ARGS="$*"; }
+
+# In the root, as its user: the wheel in $HOME is installed, by pipx or by pip, and its demo tried.
+try_wheel() {
+    local how=$1 port=$2 within_s=$3 wheel command
+    wheel=$(echo "$HOME"/*.whl)
+    if [ "$how" = pipx ]; then
+        pipx install "$wheel[hub,unit,station]" || return
+        command=$HOME/.local/bin/roundtap
+    else
+        python3 -m venv "$HOME/venv"
+        "$HOME/venv/bin/pip" install --quiet "$wheel[hub,unit,station]" || return
+        command=$HOME/venv/bin/roundtap
+    fi
+    "$command" --version
+    try_demo "$port" "$within_s" "$command" demo
+}
+
 # $part in $root: its result on a line; 1 where it failed.
 try_part() {
     local log=$logs/$suite-$kind-$part.log user=visitor home=/home/visitor command="make test" went=0 how=good said
     [ "$kind" = bare ] || { user=root home=/root command=.ci/run; }
     SECONDS=0
-    if [ "$part" = demo ]; then
-        enter "$root" "$user" bash -c "$(declare -f try_demo); cd $home/roundtap && try_demo $port $UP_WITHIN_S" \
+    if [ "$part" != test ]; then
+        command="cd $home/roundtap && try_demo $port $UP_WITHIN_S make_demo"
+        [ "$part" = demo ] || command="cd && try_wheel $part $port $UP_WITHIN_S"
+        enter "$root" "$user" bash -c "$(declare -f try_demo try_wheel make_demo); $command" \
             > "$log" 2>&1 < /dev/null || went=1
         said=$(sed -n 's/^@ //p' "$log" | tail -1)
         grep -q '^Everything is stopped and cleaned up' "$log" || { went=1; said="$said, no orderly end"; }
@@ -185,7 +223,11 @@ for suite in ${suites:-bookworm trixie}; do
         root=$(mktemp -d "$store/run.XXXXXX")
         chmod 755 "$root"
         cp -a "$store/$suite-$kind/." "$root"
-        if [ "$kind" = bare ]; then put_clone "$root" visitor; else put_clone "$root" root; fi
+        if [ -n "$wheel" ]; then
+            enter "$root" root DEBIAN_FRONTEND=noninteractive bash -c "apt-get -q update && apt-get -qy install pipx" \
+                > "$logs/$suite-pipx-root.log" 2>&1 || fail "no pipx: $logs/$suite-pipx-root.log"
+            cp "$wheel" "$root/home/visitor"
+        elif [ "$kind" = bare ]; then put_clone "$root" visitor; else put_clone "$root" root; fi
         for part in $parts; do try_part || failed=1; done
         rm -rf --one-file-system "$root"
     done

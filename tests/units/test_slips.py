@@ -189,8 +189,14 @@ def test_x_wing_asks_lost_and_points_twice_and_the_salvo():
         if FRAME in (at.text for at in each.cells) and cell.text != FRAME
     ]
     # What is lost stands at the one player's box, the points at the other's.
-    assert between == [("my losses", "left"), ("→ points", "right"), ("my losses", "right"), ("points ←", "left")]
+    assert between == [("points lost", "left"), ("→ scored", "right"), ("points lost", "right"), ("scored ←", "left")]
     assert "Final salvo" in texts(made)
+
+
+def test_on_wide_paper_each_word_stands_on_one_line_at_its_own_box():
+    made = slip(slip_content("xwing-standard", ("Ana Ruiz", "Eva Luz")), SHEET_80, unit_words("en"))
+    between = [text for each in made if FRAME in texts([each]) for text in texts([each]) if text not in (FRAME, "")]
+    assert between == ["points lost      → scored", "scored ←      points lost"]
 
 
 @pytest.mark.parametrize("language", ["en", "pl"])
@@ -321,7 +327,7 @@ def test_another_rulebooks_form_makes_other_boxes():
     made = slip(content, SHEET_58, unit_words("en"))
     assert boxes(made) == 2
     assert ticks(made) == 2
-    assert "my losses" not in texts(made)
+    assert "points lost" not in texts(made)
     salvo = Choice("winner", "form.final_salvo", ("a", "b"))
     form = Form("warlords-of-terra", (WayToEnd("played", "any", "played", (*form.ways[0].steps, salvo)),))
     assert "Final salvo" in texts(slip(content | {"form": form_to_json(form)}, SHEET_58, unit_words("en")))

@@ -37,8 +37,9 @@ def form_row_lines(form: Form, sheet: print_lines.Paper, words: Words) -> list[p
     room = sheet.columns - 2 * _box_columns(sheet) - 2
     for figure in slip_figures(form, words):
         label, lost = words(figure.label), words(figure.lost) if figure.lost else ""
-        # Where a rulebook counts losses, one side's losses lead to the other's points.
-        across = (f"{lost}  → {label}", f"{label} ←  {lost}") if lost else (label,)
+        # Where a rulebook counts losses, one side's losses lead to the other's points: each word stands at its box.
+        gap = room - len(lost) - 2
+        across = (f"{lost} {f'→ {label}'.rjust(gap)}", f"{f'{label} ←'.ljust(gap)} {lost}") if lost else (label,)
         rows += (
             [tuple((line, print_lines.CENTER) for line in _two_lines(text, room)) for text in across]
             if not lost or len(across[0]) < room

@@ -63,7 +63,11 @@ class HubApplication:
             drawing,
         )
         self.browsers = BrowserFeed(
-            hub, cache, per_address * 3 // 4, hub.kin.page_proof if hub.kin is not None else None
+            hub,
+            cache,
+            per_address * 3 // 4,
+            lambda: self.pages.staff_first(),
+            hub.kin.page_proof if hub.kin is not None else None,
         )
         if hub.kin is not None:
             hub.kin.on_known += [self.devices.send_hubs, self.browsers.send_hubs]

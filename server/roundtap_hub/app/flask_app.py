@@ -12,6 +12,7 @@ from werkzeug.exceptions import HTTPException
 
 import roundtap_hub
 from roundtap_core.name_search import search_text
+from roundtap_core.numbers import number_ranges
 from roundtap_core.standings.league import league_points_text
 from roundtap_hub.app import acts, console, error_pages, home, practice_page
 from roundtap_hub.app.hub import Hub
@@ -132,6 +133,7 @@ def _add_routes(app: Flask) -> None:
     # Only declared methods are answered.
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
     app.jinja_loader = FileSystemLoader([HUB / room / "templates" for room in ROOMS])
+    app.jinja_env.bytecode_cache = template_tags.CompiledTemplates(HUB)
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     # A page has hundreds of links, mostly the same ones each time.
     app.jinja_env.globals.update(
@@ -143,6 +145,7 @@ def _add_routes(app: Flask) -> None:
         counting_aid=results.calculator_view,
         swap_check=results.sideboard_view,
         search_text=search_text,
+        number_ranges=number_ranges,
         league_points=league_points_text,
     )
     app.jinja_env.add_extension(template_tags.RegionTags)

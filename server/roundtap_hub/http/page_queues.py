@@ -126,6 +126,9 @@ class PageQueue(Generic[T]):
         self._spare = spare
         self._threads = ThreadPoolExecutor(places + spare, thread_name_prefix=name)
         self._waiting = FairLine[asyncio.Future[None]](both_ends)
+        self._running = 0
+        self.idle = asyncio.Event()  # while nothing runs
+        self.idle.set()
 
     async def run(
         self,
@@ -151,10 +154,15 @@ class PageQueue(Generic[T]):
                 self._release()
 
         overdue = loop.call_later(LONG_S, give_away)
+        self._running += 1
+        self.idle.clear()
         try:
             return await loop.run_in_executor(self._threads, work)
         finally:
             overdue.cancel()
+            self._running -= 1
+            if not self._running:
+                self.idle.set()
             if gave_away:
                 self._spare += 1
             else:

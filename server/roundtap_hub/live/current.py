@@ -45,9 +45,9 @@ class Visit:
 
 
 def current_visit() -> Visit:
-    if "visit" not in g:
-        g.visit = _read_visit()
-    visit: Visit = g.visit
+    visit: Visit | None = g.get("visit")
+    if visit is None:
+        visit = g.visit = _read_visit()
     return visit
 
 
@@ -195,9 +195,9 @@ def hub() -> RunningHub:
 
 def snapshot() -> Snapshot:
     """The snapshot from when this request first read it, so that a page shows one state."""
-    if "snapshot" not in g:
-        g.snapshot = hub().service.snapshot
-    snapshot: Snapshot = g.snapshot
+    snapshot: Snapshot | None = g.get("snapshot")
+    if snapshot is None:
+        snapshot = g.snapshot = hub().service.snapshot
     return snapshot
 
 
@@ -218,9 +218,9 @@ def hub_address() -> str:
 
 def now_ms() -> int:
     """The hub's monotonic ms from when this request first read them: all ages on a page refer to one time."""
-    if "now_ms" not in g:
-        g.now_ms = hub().clocks.mono_ms()
-    now: int = g.now_ms
+    now: int | None = g.get("now_ms")
+    if now is None:
+        now = g.now_ms = hub().clocks.mono_ms()
     return now
 
 
@@ -237,9 +237,9 @@ def drop_request_cache() -> None:
 
 def units() -> Mapping[str, UnitStatus]:
     """The units' statuses from when this request first read them."""
-    if "units" not in g:
-        g.units = hub().presence.units
-    units: Mapping[str, UnitStatus] = g.units
+    units: Mapping[str, UnitStatus] | None = g.get("units")
+    if units is None:
+        units = g.units = hub().presence.units
     return units
 
 
@@ -274,9 +274,9 @@ def language() -> str:
 
 def words() -> Words:
     """The texts in this request's language."""
-    if "words" not in g:
-        g.words = requester.words_in(language())
-    texts: Words = g.words
+    texts: Words | None = g.get("words")
+    if texts is None:
+        texts = g.words = requester.words_in(language())
     return texts
 
 

@@ -224,11 +224,13 @@ class PageCache:
             return None
         if isinstance(page, str):
             return CachedPage(version, RenderedPage(version), now_ms, redirect=page)
+        kept = replace(page, beside=())
+        if not whole:
+            return CachedPage(version, kept, now_ms, bytes=page.letters)
         text = page.body
-        body = gzip_bytes(text, GZIP_LEVEL, page.run) if whole else None
-        size = len(body or b"") + len(text)
+        body = gzip_bytes(text, GZIP_LEVEL, page.run)
         etag = hashlib.sha1(text, usedforsecurity=False).hexdigest()[:18]
-        return CachedPage(version, replace(page, beside=()), now_ms, body, etag, bytes=size)
+        return CachedPage(version, kept, now_ms, body, etag, bytes=len(body) + len(text))
 
     def _store(self, key: RenderingKey, page: CachedPage) -> None:
         before = self._pages.get(key)
@@ -249,10 +251,10 @@ class PageCache:
             self._hall_changed = False
             before, self._moment = self._moment, RenderInput(snapshot, self._hub.presence.units)
             if before is not None:
-                if before.snapshot is not snapshot:
-                    self._drawn.clear()
                 for page in self._changed(before, self._moment, self._versions):
                     del self._versions[page]
+                # Where one page is still current, what all of its kind share was not worked out again either.
+                self._drawn &= {page[:2] for page in self._versions}
         return self._moment
 
     def _on_presence(self, _: str | None) -> None:

@@ -1,6 +1,13 @@
-"""Template tags for what is live, or a role's; and icons."""
+"""Template tags for what is live, or a role's; icons; and compiled templates, kept for the next start."""
 
+import os
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+import jinja2
 from jinja2 import nodes
+from jinja2.bccache import Bucket, FileSystemBytecodeCache
 from jinja2.ext import Extension
 from jinja2.parser import Parser
 from markupsafe import Markup, escape
@@ -47,6 +54,26 @@ class RegionTags(Extension):
         if kind == "may":
             return Markup(f"{regions.MAY}{escape(name)}:>")
         return Markup(regions.MAYBE if kind == "maybe" else regions.region_mark(kind, name))
+
+
+class CompiledTemplates(FileSystemBytecodeCache):
+    """Templates as Python's bytecode, kept where Python keeps its own: compiling a page's templates takes a hub as long
+    as hundreds of its pages. A card that is full or cannot be written keeps none."""
+
+    def __init__(self, package: Path) -> None:
+        # What compiles them is part of the name: their text alone is compared.
+        made_by = self.get_source_checksum(jinja2.__version__ + Path(__file__).read_text(encoding="utf-8"))[:16]
+        folder = Path(os.environ.get("CACHE_DIRECTORY", package / "__pycache__"))
+        super().__init__(str(folder), f"%s.{made_by}.template")
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        with suppress(OSError):
+            super().load_bytecode(bucket)
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        if not sys.dont_write_bytecode:
+            with suppress(OSError):
+                super().dump_bytecode(bucket)
 
 
 def sign_icon(name: str, label: str = "") -> Markup:

@@ -81,12 +81,10 @@ class Memoized(Generic[A, R]):
         return found[0]
 
     def _find(self, event: Hashable, key: object) -> tuple[R] | None:
-        return next(((answer,) for known, answer in self._known.get(event, ()) if known == key), None)
-
-
-def memoized(work: Callable[[A], R]) -> Memoized[A, R]:
-    """Computed once for each argument."""
-    return Memoized(work, lambda argument: argument)
+        for known, answer in self._known.get(event, ()):
+            if known == key:
+                return (answer,)
+        return None
 
 
 def memoized_by(key: Callable[[A], object]) -> Callable[[Callable[[A], R]], Memoized[A, R]]:
@@ -96,7 +94,7 @@ def memoized_by(key: Callable[[A], object]) -> Callable[[Callable[[A], R]], Memo
 
 @dataclass(frozen=True, eq=False, slots=True)
 class SavedEvent:
-    """A saved event; two are equal when their journal heads and their people are the same."""
+    """A saved event."""
 
     state: EventState
     people: Mapping[str, Person] = field(default_factory=dict)
@@ -105,16 +103,13 @@ class SavedEvent:
     def event_id(self) -> str:
         return self.state.id
 
-    def __hash__(self) -> int:
-        return hash((self.state.id, self.state.head))
 
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, SavedEvent)
-            and self.state.id == other.state.id
-            and self.state.head == other.state.head
-            and self.people is other.people
-        )
+_MOMENT = attrgetter("state.head", "people")  # of a saved event: its journal's head, and its people
+
+
+def memoized(work: Callable[[SavedEvent], R]) -> Memoized[SavedEvent, R]:
+    """Computed once for each state of an event."""
+    return Memoized(work, _MOMENT)
 
 
 def saved_event(snapshot: Snapshot, event_id: str) -> SavedEvent | None:
@@ -128,6 +123,7 @@ def _names_key(event: SavedEvent) -> object:
     return event.state.entrants, event.state.given_options, event.people
 
 
+@memoized
 def ranking_key(event: SavedEvent) -> object:
     """What the standings depend on: only a round's last report changes it."""
     state = event.state

@@ -3,6 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from asgi_client import AsgiClient
 from hub_kit import HandClock, hub_of, make_event, running
 
+from patience import GUARD_S
 from roundtap_core.words import LANGUAGES, catalogue
 from roundtap_hub.app.asgi import HubApplication
 from roundtap_hub.app.flask_app import create_app  # noqa: F401 (declares every page's address)
@@ -169,6 +171,27 @@ def test_the_organizer_and_the_print_station_pass_the_players_queue(house: House
     assert not waiting.done()
     house.pages.let.set()
     assert [answer.result(30).status_code for answer in [*slow, waiting]] == [201] * (PLAYERS_AT_ONCE + 1)
+
+
+def test_a_broadcast_waits_for_the_staff_s_page_alone_and_not_for_long(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broadcast() -> Future[None]:
+        return asyncio.run_coroutine_threadsafe(house.threads.staff_first(), house.client.loop)
+
+    monkeypatch.setattr(page_threads, "STAFF_FIRST_S", GUARD_S)
+    house.fill_players()
+    broadcast().result(GUARD_S)
+    clicked = house.client.begin("GET", "/console/slow", headers=IN)
+    house.client.until(lambda: len(house.pages.asked) == PLAYERS_AT_ONCE + 1)
+    later = broadcast()
+    asyncio.run_coroutine_threadsafe(asyncio.sleep(0), house.client.loop).result(GUARD_S)  # it has begun to wait
+    monkeypatch.setattr(page_threads, "STAFF_FIRST_S", 0)
+    broadcast().result(GUARD_S)
+    assert not later.done()
+    house.pages.let.set()
+    later.result(GUARD_S)
+    assert clicked.result(GUARD_S).status_code == 201
 
 
 def test_strangers_at_the_console_and_at_the_login_take_no_organizer_s_place(house: House) -> None:

@@ -6,7 +6,7 @@ from contextlib import closing, contextmanager
 
 import pytest
 from flask import Flask
-from pages_kit import open_house, problem_of, start_page_needs, text_of
+from pages_kit import PEOPLE, open_house, problem_of, start_page_needs, text_of, words_of
 from wire_json import job_json
 
 from roundtap_core.event.commands import MakeCut
@@ -305,6 +305,19 @@ def test_one_waiting_job_or_all_are_cancelled_and_can_be_had_again(house):
     assert "No print jobs" in page
     house.desk.post("/console/e1/paper/again", job=first.id)
     assert "1 waiting" in text_of(house.desk.get("/console/e1/paper"))
+
+
+def test_the_slips_of_a_whole_round_are_one_line_until_they_are_opened(tmp_path):
+    with paper_house(tmp_path, people=[*PEOPLE, "Ida Lis", "Otto Roth"]) as house:
+        house.hub.units.keys.add("station-1", STATION)
+        page = house.desk.get("/console/e1/paper").text
+        assert page.count('<div class="row"><form method="post" action="/console/e1/paper/cancel"') == 6
+        folded = page.partition('<details id="paper-slips-waiting">')[2].partition("</details>")[0]
+        assert words_of(folded).startswith("Result slips · 4 waiting")
+        assert folded.count("<li") == 4
+        troubled = next(job for job in jobs(house) if job.kind == "slip")
+        house.book.update_states([(troubled.id, PrintState("queued", "no-paper", "station-1"))])
+        assert "paper-slips-waiting" not in house.desk.get("/console/e1/paper").text, "three are as many lines"
 
 
 def test_tables_with_a_unit_get_slips_when_somebody_asks_for_them(house):

@@ -425,6 +425,14 @@ def test_the_side_is_the_person_s(house: House) -> None:
     assert set(match_of(house).reports) == {side}
 
 
+def test_who_won_stands_above_the_points_that_are_asked(house: House):
+    phone, _ = phones(house)
+    page = text_of(phone.walked({"way": "played"}, {"opener": "b"}))
+    winner = match_of(house).match.b
+    shown = house.service.snapshot.people_of("e1")[winner].name.split()[0]
+    assert re.search(rf"Winner {shown} \w+\. Victory points", page), page
+
+
 def test_nothing_ends_by_time_on_a_phone_before_the_table_s_time_is_up(house: House):
     early(house)
     phone, other = phones(house)

@@ -2,11 +2,15 @@
 
 import threading
 from dataclasses import dataclass
+from operator import attrgetter
 
 import pytest
 
 from patience import GUARD_S
-from roundtap_hub.views.saved_event import MAX_EVENTS, memoized, memoized_by
+from roundtap_core.event.states import EventState
+from roundtap_hub.views.saved_event import MAX_EVENTS, SavedEvent, memoized, memoized_by
+
+BY_NUMBER = attrgetter("number")
 
 
 @dataclass(frozen=True)
@@ -19,7 +23,7 @@ def test_fifty_threads_that_ask_at_once_have_it_worked_out_by_one():
     begun, go_on = threading.Semaphore(0), threading.Event()
     by: list[str] = []
 
-    @memoized
+    @memoized_by(BY_NUMBER)
     def slow(at: At) -> int:
         by.append(threading.current_thread().name)
         begun.release()
@@ -53,10 +57,26 @@ def test_only_what_it_depends_on_counts():
     assert asked == [11, 21, 31, 11, 11]
 
 
+def test_a_saved_event_is_another_with_the_next_entry_or_other_people():
+    asked: list[SavedEvent] = []
+
+    @memoized
+    def name(event: SavedEvent) -> str:
+        asked.append(event)
+        return event.state.name
+
+    def event(head: str, people: tuple[str, ...] = ()) -> SavedEvent:
+        return SavedEvent(EventState("e1", head=head), dict.fromkeys(people))  # type: ignore[arg-type]
+
+    for each in (event("a"), event("a"), event("b"), event("b", ("p1",)), event("b", ("p1",))):
+        name(each)
+    assert [(each.state.head, len(each.people)) for each in asked] == [("a", 0), ("b", 0), ("b", 1)]
+
+
 def test_of_many_events_those_that_changed_last_are_known():
     asked: list[str] = []
 
-    @memoized
+    @memoized_by(BY_NUMBER)
     def name(at: At) -> str:
         asked.append(at.event_id)
         return at.event_id
@@ -72,7 +92,7 @@ def test_of_many_events_those_that_changed_last_are_known():
 def test_an_error_is_told_and_not_kept():
     tries: list[int] = []
 
-    @memoized
+    @memoized_by(BY_NUMBER)
     def second_time_lucky(at: At) -> int:
         tries.append(1)
         if len(tries) == 1:
