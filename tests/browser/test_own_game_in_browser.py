@@ -81,7 +81,7 @@ def test_nobody_is_asked_what_has_no_effect(screen: Screen, own_hall: Hall) -> N
     assert not screen.one("[name='/tiebreakers/0/of']").is_displayed()
     by.find_element("css selector", "[value=wins]").click()
     assert not floor.is_displayed()
-    screen.until(lambda: "Tie-break 1: wins." in means(screen), "the rules in words, without a floor")
+    screen.until(lambda: "Tiebreaker 1: wins." in means(screen), "the rules in words, without a floor")
     screen.click("[name='/pairing/rounds'][value=everybody]")
     screen.until(lambda: "All players meet" in means(screen), "a round robin, whose lines of players say nothing")
     screen.click("[name='/pairing/rounds'][value=swiss]")

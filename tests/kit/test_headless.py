@@ -144,11 +144,11 @@ def test_standings_as_text_stand_in_columns(event: Path) -> None:
     _, out, _ = roundtap("standings", event, "--format", "text", LANG="de_DE.UTF-8")
     assert out.splitlines() == [
         "#  Name           Punkte  Runden  S  N  U  Freilose  HdS     TS  Entschieden durch",
-        "1  Ana R.              1       1  1  0  0         0  176  0.000  Höhe des Sieges (HdS)",
-        "2  Aleksandra W.       1       1  1  0  0         1  150  0.000  Höhe des Sieges (HdS)",
-        "3  Kai E.              1       1  1  0  0         0  128  0.000  Turnierpunkte",
-        "4  Z\u0307aneta              0       1  0  1  0         0   72  1.000  Höhe des Sieges (HdS)",
-        "5  Bruno M.            0       1  0  1  0         0   24  1.000  –",
+        "1  Ana R.              1       1  1  0  0         0  176  0,000  Höhe des Sieges (HdS)",
+        "2  Aleksandra W.       1       1  1  0  0         1  150  0,000  Höhe des Sieges (HdS)",
+        "3  Kai E.              1       1  1  0  0         0  128  0,000  Turnierpunkte",
+        "4  Z\u0307aneta              0       1  0  1  0         0   72  1,000  Höhe des Sieges (HdS)",
+        "5  Bruno M.            0       1  0  1  0         0   24  1,000  –",
     ]
 
 
@@ -181,7 +181,7 @@ def test_standings_as_text_after_a_cut_begin_with_the_final_places(tmp_path: Pat
     lines = [line.split() for line in out.splitlines()]
     _, table_of_cells, _ = roundtap("standings", file, "--format", "csv")
     cells = list(csv.DictReader(io.StringIO(table_of_cells)))
-    assert lines[0][:3] == ["Place", "#", "Name"]
+    assert lines[0][:3] == ["Rank", "#", "Name"]
     assert [line[:3] for line in lines[1:]] == [
         [row["place"] or "–", row["rank"] or "–", row["name"].split()[0]] for row in cells
     ]

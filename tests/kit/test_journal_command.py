@@ -319,7 +319,7 @@ def test_of_a_damaged_copy_it_is_said_how_much_is_left(folder: Path, capsys: pyt
     (stick / COPY_FILE).write_bytes(b"".join(lines))
     code, out, _ = said(capsys, "verify", "--data", str(folder), "--copy", str(stick / COPY_FILE))
     assert code == 1
-    assert "is damaged: 13 of 17 entries are readable" in out
+    assert "is damaged. Readable entries: 13 of 17" in out
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -85,14 +85,14 @@ def test_the_table_as_text(fridays: list[Path]) -> None:
     code, out, err = roundtap("league", *fridays, "--best", "2", "--coming", "1", ROUNDTAP_LANG="en")
     assert (code, err) == (0, "")
     assert out.splitlines() == [
-        "Place  Name            Points  Events  Bonus   1   2    3",
-        "    1  Bruno M.            21       3      3   8  10  (5)",
-        "    2  Ana Rui.            20       2      2  10   8    –",
-        "    3  Eva Luz (2)         14       2      2   6   6    –",
-        "    4  łukasz żak (2)      12       2      2   5   5    –",
-        "    5  Ana Ruí.            11       1      1   –   –   10",
-        "    6  Łukasz Żak           9       1      1   –   –    8",
-        "    7  Eva Luz              7       1      1   –   –    6",
+        "Rank  Name            Points  Events  Bonus   1   2    3",
+        "   1  Bruno M.            21       3      3   8  10  (5)",
+        "   2  Ana Rui.            20       2      2  10   8    –",
+        "   3  Eva Luz (2)         14       2      2   6   6    –",
+        "   4  łukasz żak (2)      12       2      2   5   5    –",
+        "   5  Ana Ruí.            11       1      1   –   –   10",
+        "   6  Łukasz Żak           9       1      1   –   –    8",
+        "   7  Eva Luz              7       1      1   –   –    6",
         "",
         "1  2026-11-06  w1",
         "2  2026-11-13  w2",
@@ -291,7 +291,7 @@ def test_faults_of_a_file_and_of_an_option_are_told(fridays: list[Path], tmp_pat
     code, _, err = roundtap("league", *fridays, missing, ROUNDTAP_LANG="en")
     assert (code, err) == (2, f"{missing}: File not found. Check the name and the folder.\n")
     code, _, err = roundtap("league", *fridays, "--by-place", "5,6", ROUNDTAP_LANG="en")
-    assert (code, err.startswith("--by-place: “5,6” is not a list of points by place.")) == (2, True)
+    assert (code, err.startswith("--by-place: “5,6” is not a list of points by rank.")) == (2, True)
     assert roundtap("league", *fridays, "--best", "-1")[0] == 2
     code, _, err = roundtap("league", *fridays, "--people", tmp_path / "no" / "people.toml", ROUNDTAP_LANG="en")
     assert (code, "people.toml" in err) == (2, True)

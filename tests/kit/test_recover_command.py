@@ -144,7 +144,7 @@ def test_an_altered_entry_costs_what_follows_it_and_all_of_that_is_said(
     said = capsys.readouterr().out
     assert "  LOST: entries found nowhere: 3\n" in said
     assert f"  LOST: entries 4–{last} follow lost ones and do not count. Enter them again:\n" in said
-    assert "    #4 player added · demo · competitor " in said
+    assert "    #4 player registered · demo · competitor " in said
     assert "Some data is lost, or was not read: see above." in said
 
 
@@ -281,7 +281,7 @@ def test_nothing_is_kept_and_nothing_said_of_it_where_nothing_stood(
     assert main(["recover", "--from", str(backup), "--data", str(card), "--restart"]) == 0
     said = capsys.readouterr().out
     assert "The hub is running again" in said
-    assert "What stood there" not in said
+    assert "What was there" not in said
     assert not (card / "backups").exists()
     assert main(["recover", "--from", str(backup), "--data", str(card), "--restart"]) == 0
     [aside] = (card / "backups" / "set-aside").iterdir()

@@ -176,7 +176,7 @@ def test_tables_play_on_while_the_hub_lacks_their_round_and_follow_it_once_it_is
     kit.tables[1].wait_for("SAVED")
     # The clock counts on where the tables had it: who sits where is asked at the first press.
     table_2.tap("a")
-    table_2.wait_for("your button")
+    table_2.wait_for("Are you")
     table_2.tap("a", "a")
     table_2.wait_for("Right?")
     table_2.tap("b")

@@ -222,7 +222,7 @@ def test_a_league_stands_below_the_events() -> None:
     autumn = "Autumn league", [LeagueRow(1, "a", 12, 2, 2, results, "Ana R.")], ["2026-11-27", ""]
     pages = site_pages([parse_event_file(json.dumps(event()))], core_words("en"), [autumn])
     index = Page(pages["index.html"].decode())
-    head = ["Place", "Name", "Points", "Events", "Bonus", "11-27", "2"]
+    head = ["Rank", "Name", "Points", "Events", "Bonus", "11-27", "2"]
     assert index.tables == [[head, ["1", "Ana R.", "12", "2", "2", "10", "(6)"]]]
 
 
@@ -234,7 +234,7 @@ def test_a_league_s_bonus_that_all_have_alike_has_no_column() -> None:
     pages = site_pages(
         [parse_event_file(json.dumps(event()))], core_words("en"), [("Autumn league", rows, ["2026-11-27"])]
     )
-    assert Page(pages["index.html"].decode()).tables[0][0] == ["Place", "Name", "Points", "Events", "11-27"]
+    assert Page(pages["index.html"].decode()).tables[0][0] == ["Rank", "Name", "Points", "Events", "11-27"]
 
 
 def test_an_older_site_is_replaced_whole(tmp_path: Path) -> None:
@@ -245,7 +245,9 @@ def test_an_older_site_is_replaced_whole(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("stranger", ["photo.jpg", "index.html"])
-@pytest.mark.parametrize(("language", "said"), [("en", "is not a results page"), ("de", "ist keine Ergebnisseite")])
+@pytest.mark.parametrize(
+    ("language", "said"), [("en", "is not a results page"), ("de", "ist kein Ordner mit Ergebnisseiten")]
+)
 def test_a_folder_with_anything_else_in_it_is_refused(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

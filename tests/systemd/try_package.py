@@ -258,7 +258,7 @@ def play(container: Container, bundle: Path | None) -> None:
     say(f"     from standby to the hub's first answer {container.wait_for_hub():.1f} s")
     for reader in ("panel", "station"):
         holds(
-            f"standby, then hub, without a restart: the {reader} has its key",
+            f"standby, then hub, without a restart: the {reader} is enrolled",
             "key" in container.sh(f"runuser -u roundtap-{reader} -- cat /run/roundtap/local/{reader}.json"),
         )
     pin = container.sh("journalctl -u roundtap-hub | grep -o 'shown once): .*' | head -1 | cut -d' ' -f3").strip()

@@ -147,7 +147,7 @@ def test_at_time_objectives_decide_the_struggle_in_progress():
     table.presses("▲")
     assert part(table, "a").startswith("● Ana R. | Objectives held | 0")
     table.presses("ana ▲▲ bruno bruno ▲▲ bruno bruno ▲▲")
-    told = "Bruno M. won  this\u00a0turn\u00a00:0  objectives\u00a01:2  AC:BD"
+    told = "Bruno M. won  struggle\u00a00:0  objectives\u00a01:2  AC:BD"
     assert part(table, "a").startswith(f"● Ana R. | {told} | 1:2 | 0:0")
     table.presses("ana bruno")
     timeout = {

@@ -103,7 +103,9 @@ def test_20_to_0_takes_three_presses():
 def test_the_arrow_held_first_shows_the_other_endings():
     table = warlords()
     table.presses("ana ▼…")
-    assert table.says == "How did it end? | ► Cards/foreign realm |    Bruno M. conceded |    Both at 0 life | ▲▼   ● OK"
+    assert (
+        table.says == "How did it end? | ► Cards/foreign realm |    Bruno M. conceded |    Both at 0 life | ▲▼   ● OK"
+    )
     table.presses("ana")
     assert table.says.startswith("Why lost?")
     table.presses("ana ▼ ana ana ▼ ana ana")

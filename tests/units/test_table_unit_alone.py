@@ -273,7 +273,7 @@ def test_a_unit_whose_key_is_taken_no_more_asks_anew_where_somebody_holds_a_butt
 
 def test_a_tap_leaves_the_key_where_it_is_and_so_does_a_key_that_was_typed_into_a_file(lone: Lone) -> None:
     lone.hub_says("refusal", "key")
-    assert "enrol again" not in lone.says
+    assert "enroll again" not in lone.says
     lone.unit.troubles.can_enrol = True
     lone.wait(1000)
     lone.hub_says("contact", None)

@@ -163,7 +163,9 @@ def standings(content: print_contents.Standings, sheet: print_lines.Paper, words
     lines.append(print_lines.horizontal_rule(sheet, 0, 6))
     for row in content.rows:
         figures = [
-            print_lines.TextCell(words.number(value) + ("*" if row.decided == place else " "), start, width, print_lines.RIGHT)
+            print_lines.TextCell(
+                words.number(value) + ("*" if row.decided == place else " "), start, width, print_lines.RIGHT
+            )
             for place, (value, start, width) in enumerate(zip(row.values, starts, widths, strict=True))
         ]
         place = "–" if row.rank is None else str(row.rank)

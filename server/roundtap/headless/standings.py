@@ -76,7 +76,10 @@ def as_text(
             names[row.competitor] + (f" ({words(f'status.{row.status}')})" if row.status else ""),
             book.points_text(row.points),
             *(str(getattr(row, key)) for key in FIGURES[2:]),
-            *("–" if (value := row.tiebreakers.get(key)) is None else words.number(book.value_text(key, value)) for key in keys),
+            *(
+                "–" if (value := row.tiebreakers.get(key)) is None else words.number(book.value_text(key, value))
+                for key in keys
+            ),
             words.first(f"decided.{row.decided_by}", f"tiebreaker.{row.decided_by}"),
         ]
         for row in rows

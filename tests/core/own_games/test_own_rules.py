@@ -543,7 +543,7 @@ TWO = POINTS.replace('key = "score"', 'key = "score"\nlabel = { en = "Goals" }\n
         # What has no effect is warned of, and not said.
         (
             ONE + '[[tiebreakers]]\nby = "wins"\nfloor = 33\ncut_lowest = 2\nbase = 20\ndecay = 4\ncounts = "wins"\n',
-            ["Tie-break 1: wins.", "Tie-break 2: random draw."],
+            ["Tiebreaker 1: wins.", "Tiebreaker 2: random draw."],
             ["33", "lowest 2", "lowest two", "20"],
         ),
     ],
@@ -669,7 +669,7 @@ def test_worked_matches_name_both_numbers_and_do_not_call_a_double_loss_a_draw()
 
 def test_the_heading_of_a_column_is_said_with_what_it_is() -> None:
     spread = '[[tiebreakers]]\nby = "difference"\nof = "score"\nlabel = { en = "Spread" }\n'
-    assert "Tie-break 1: Spread (Points, difference)." in rules_in_words(rules_of(POINTS + spread), core_words("en"))
+    assert "Tiebreaker 1: Spread (Points, difference)." in rules_in_words(rules_of(POINTS + spread), core_words("en"))
 
 
 def test_a_label_that_no_screen_can_show_whole_is_told_with_the_letters_that_are_lost() -> None:

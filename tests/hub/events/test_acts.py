@@ -72,7 +72,7 @@ def name(house: House, who: str) -> str:
 
 def test_a_drop_says_who_and_what_follows_and_is_undone(desk: Desk) -> None:
     assert desk.presses("competitors/p1/drop").startswith("Ana Ruiz dropped. Undo")
-    assert "3 players, 2 rounds" in desk.said("/console/e1/players")
+    assert "Players: 3. Rounds: 2" in desk.said("/console/e1/players")
     assert "3 players" not in desk.said("/console/e1"), "there it stands below, as the next step"
     assert desk.undoes() == "Ana Ruiz reinstated. Undo"
     assert desk.house.event.entrants["p1"].active
@@ -172,7 +172,7 @@ def test_of_an_older_act_nothing_is_offered_that_would_undo_a_newer_one(desk: De
         ("Ana Ruiz dropped.", " Undo"),
         ("Ana Ruiz reinstated.", ""),
         ("Ana Ruiz dropped.", ""),
-        ("Zoe added.", ""),
+        ("Zoe registered.", ""),
     ]
 
 
@@ -342,7 +342,7 @@ BEFORE_ROUND_1: tuple[tuple[str, Prepare, dict[str, object], str], ...] = (
     ("about", NOTHING, {"club": "Falken"}, "Event details saved."),
     ("options", NOTHING, {"structure": "own", "swiss_rounds": 3}, "Event settings saved."),
     ("options/lists", NOTHING, {}, "Lists are not needed today."),
-    ("competitors", NOTHING, {"names": "Zoe"}, "Zoe added."),
+    ("competitors", NOTHING, {"names": "Zoe"}, "Zoe registered."),
     ("competitors/p1/details", NOTHING, {"name": "Ana R"}, "Details of Ana R saved."),
     ("competitors/p1/details", NOTHING, {"club": "Falken"}, "Details of Ana Ruiz saved."),
     ("competitors/p1/details", NOTHING, {"fixed_table": "7"}, "Fixed table of Ana Ruiz saved."),

@@ -148,7 +148,7 @@ def test_what_cannot_be_added_up_is_refused_and_keeps_what_was_typed(house: Hous
     desk.get("/console/leagues?new=1")
     for fields, said in (
         ({"name": " "}, "name"),
-        ({"name": "Autumn", "by_place": "3,5"}, "points by place"),
+        ({"name": "Autumn", "by_place": "3,5"}, "points by rank"),
         ({"name": "Autumn", "best": "-1"}, "1"),
     ):
         answer = desk.post("/console/leagues", event=["e1"], **fields)

@@ -279,9 +279,9 @@ def test_the_form_names_a_way_of_breaking_ties_as_the_rules_do(house: House, lan
 @pytest.mark.parametrize(
     ("preset", "asked"),
     [
-        ("twenty", "Time: Victory points 0–100 Played out: Victory points 0–100"),
+        ("twenty", "Time: Victory points 0–100 Played to the end: Victory points 0–100"),
         ("best_of_three", "0–1, Drawn games Conceded: "),
-        ("one_no_draws", "Played out Conceded Level: both lose"),
+        ("one_no_draws", "Played to the end Conceded Level: both lose"),
     ],
 )
 def test_the_form_says_what_a_table_will_be_asked(house: House, preset: str, asked: str):
@@ -310,7 +310,7 @@ def marked(answer: TestResponse) -> dict[str, str]:
         ),
         ({"/points/table/0/steps/0/0": "0"}, "/points/table/0/steps/0", "3"),
         ({"/structure/lines/0/2": "three"}, "/structure/lines/0/2", "whole number"),
-        ({"/structure/lines/1/0": "5"}, "/structure/lines/1", "in an earlier line"),
+        ({"/structure/lines/1/0": "5"}, "/structure/lines/1", "an earlier line has"),
         ({"/time/extra/0": "3"}, "/time/extra", "2"),
         ({"/sides/names/0/en": "White"}, "/sides", "2"),
         ({"/list/fields/0/key": "Army List"}, "/list/fields/0/key", ""),
@@ -378,8 +378,9 @@ def test_a_doubt_stands_at_its_question_too(house: House):
     fields["/concession/winner_at_least/score"] = "51"
     answer = browser.post("/console/games/look", **fields)
     said = marked(answer)["/concession/winner_at_least/score"]
-    assert (
-        said == "A player who concedes while ahead can get 19, the other side 1. Then give the other side at least 100, or keep it."
+    assert said == (
+        "A player who concedes while ahead can get 19, the other side 1. "
+        "Then give the other side at least 100, or keep it."
     )
     assert 'href="#wrong/concession/winner_at_least/score"' in answer.text
 

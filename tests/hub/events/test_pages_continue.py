@@ -194,7 +194,7 @@ def test_a_stick_that_was_pulled_out_or_changed_since_is_told_and_nothing_change
 ) -> None:
     browser = plugged_in.organizer()
     mark = offered(browser)
-    assert "no longer there" in problem_of(browser.post("/console/continue", mark="another", pin=PIN))
+    assert "gone or has changed" in problem_of(browser.post("/console/continue", mark="another", pin=PIN))
     found = read_copy(stick / COPY_FILE)
     assert found is not None
     stick.rename(stick.with_name("elsewhere"))
@@ -229,7 +229,7 @@ def test_a_bug_is_told_as_one_and_not_as_a_stick_that_is_gone(
     continuing.recover_beside(plugged_in.service, tmp_path, [stick], found)
     page = text_of(plugged_in.organizer().get("/console"))
     assert "An internal error kept the event from being continued. Nothing has changed here." in page
-    assert "no longer there" not in page
+    assert "gone or has changed" not in page
 
 
 def test_an_older_state_than_the_one_offered_is_not_taken(plugged_in: House, stick: Path, tmp_path: Path) -> None:
@@ -239,7 +239,7 @@ def test_an_older_state_than_the_one_offered_is_not_taken(plugged_in: House, sti
     lines = (stick / COPY_FILE).read_bytes().splitlines(keepends=True)
     (stick / COPY_FILE).write_bytes(b"".join(lines[:-1]))
     continuing.recover_beside(plugged_in.service, tmp_path, [stick], found)
-    assert "no longer there" in str(plugged_in.service.storage.continuing.problem)
+    assert "gone or has changed" in str(plugged_in.service.storage.continuing.problem)
     assert not plugged_in.service.must_reopen
     assert not (tmp_path / MADE).exists()
 

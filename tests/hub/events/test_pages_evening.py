@@ -19,9 +19,9 @@ def test_from_login_to_the_export(house: House):
         ).location
         == "/console/e1"
     )
-    assert "Add the players" in text_of(browser.console())
+    assert "Register the players" in text_of(browser.console())
     browser.post("/console/e1/competitors", names="\n".join(PEOPLE))
-    assert "6 players, 2 rounds" in text_of(browser.console())
+    assert "Players: 6. Rounds: 2" in text_of(browser.console())
     for number in (1, 2):
         browser.post("/console/e1/draw", attempt=0)
         assert f"Round {number} is drawn" in text_of(browser.console())
@@ -142,7 +142,7 @@ def test_an_event_that_another_version_ended_otherwise_says_so_until_it_is_finis
     assert f"Announced → now: {place}. {people[was].name} → {people[now].name}" in text
     browser.post("/console/e1/reopen")
     browser.post("/console/e1/finish")
-    assert "final places differ" not in text_of(browser.console())
+    assert "final ranks differ" not in text_of(browser.console())
 
 
 def test_finishing_says_what_it_will_do(house: House):

@@ -24,15 +24,15 @@ def test_a_list_is_typed_one_prize_a_line(house: House, browser: Browser):
         Prize("playmat", category="best newcomer"),
     )
     page = text_of(browser.get(PRIZES))
-    assert "Place 1 trophy known after the event" in page
-    assert "Place 2–3 booster" in page
+    assert "Rank 1 trophy known after the event" in page
+    assert "Rank 2–3 booster" in page
 
 
 @pytest.mark.parametrize("line", ["trophy", "1:", ": trophy", "3-2: trophy"])
 def test_a_line_that_says_not_for_whom_is_told_and_kept(house: House, browser: Browser, line: str):
     answer = browser.post(PRIZES, list=f"1: trophy\n{line}")
     assert answer.status_code == 400
-    assert "enter the place or reason" in problem_of(answer)
+    assert "enter the rank or reason" in problem_of(answer)
     assert f"1: trophy\n{line}</textarea>" in answer.text
     assert house.event.prizes == ()
 
@@ -59,7 +59,7 @@ def test_a_draw_stands_with_its_seed_and_is_not_drawn_twice(house: House, browse
     draw = house.event.door_prizes[0]
     assert list(draw.winners) == sorted(draw.pool, key=lambda who: lot_number(draw.seed, who))[:2]
     page = text_of(browser.get(PRIZES))
-    assert f"among 6, entry {draw.number}, seed {draw.seed}" in page
+    assert f"drawn among 6 · record {draw.number} · seed {draw.seed}" in page
     assert all(PEOPLE[int(who[1:]) - 1] in page for who in draw.winners)
     answer = browser.post(f"{PRIZES}/draw", what="dice", count=2, among="active", seen=0)
     assert "just drawn" in problem_of(answer)

@@ -342,16 +342,16 @@ def test_finishing_with_an_open_tie_or_a_missing_round_says_so_and_asks_for_the_
     first, second = open_ties(tournament_of(house.event))[0]
     people = saved_event(house.service.snapshot, "e1").people
     for person in (first, second):
-        assert f"{people[person].name} is tied at a deciding place" in text_of(browser.console())
+        assert f"{people[person].name} is tied for a prize or cut spot" in text_of(browser.console())
     browser.post(f"/console/e1/competitors/{second}/drop", known="1")
     page = browser.console()
     # All that can be played is played, but the tie: the next step leads to the form, and ends nothing by itself.
     assert 'href="/console/e1/event#finish"' in page.text
-    assert f"{people[second].name} is tied at a deciding place" in text_of(page)
+    assert f"{people[second].name} is tied for a prize or cut spot" in text_of(page)
     assert "Give a reason to finish now" in problem_of(browser.post("/console/e1/finish"))
     browser.post("/console/e1/finish", reason="the last train")
     assert house.event.finished
-    assert "is tied at a deciding place. The tie was not played out" in text_of(browser.get("/rules/e1"))
+    assert "is tied for a prize or cut spot. The tie was not played out" in text_of(browser.get("/rules/e1"))
 
 
 def test_a_correction_that_changes_the_tie_offers_to_take_the_tie_break_round_back(house: House):
@@ -378,7 +378,7 @@ def test_a_correction_that_changes_the_tie_offers_to_take_the_tie_break_round_ba
     asked = browser.post("/console/e1/match/1.1/walk", **sent)
     assert "or clear those first. Then correct this result" in problem_of(asked)
     assert "Save, keep tie-break" in text_of(asked)
-    assert "withdraw the tie-break round" not in text_of(asked)
+    assert "withdraw tie-break" not in text_of(asked)
     browser.post(f"/console/e1/match/{first.id}/clear", revision=first.revision + 1)
     assert browser.post("/console/e1/match/1.1/walk", cut="anew", **sent).status_code == 303
     assert len(house.event.rounds) == 1

@@ -9,7 +9,7 @@ from roundtap_core.event.commands import CheckIn, FinishEvent, MakeCut, SetCheck
 from roundtap_hub.http.routes import ROUTES
 from roundtap_hub.views.places import EVENT, HALL, HOME, OF_EVENT, OF_HUB, PLAY, PLAYERS, PRINT, STANDINGS, place_of
 
-TITLES = {PLAY: "Play", PLAYERS: "Players", STANDINGS: "Standings", PRINT: "Print", EVENT: "Event"}
+TITLES = {PLAY: "Round", PLAYERS: "Players", STANDINGS: "Standings", PRINT: "Print", EVENT: "Event"}
 
 
 def current(page: str) -> str:
@@ -150,7 +150,7 @@ def test_every_page_of_an_event_shows_the_same_numbers(house: House, path: str) 
 def test_after_players_are_added_the_next_step_stands_beside_them_and_leads_to_play(house: House) -> None:
     browser = house.with_event()
     page = browser.get("/console/e1/players").text
-    assert "6 players, 2 rounds" in page
+    assert "Players: 6. Rounds: 2" in page
     assert 'action="/console/e1/draw"' in page
     answer = browser.client.post(
         "/console/e1/draw",

@@ -128,7 +128,7 @@ def test_everybody_s_pages_show_the_last_known_in_words(house: House) -> None:
     for path in ("/wall/e1", f"/e/e1/p/{player}"):
         page = house.browser().get(path)
         assert 'data-phase="counting"' in page.text
-        assert "tables kept counting" in text_of(page)
+        assert "tables kept the time" in text_of(page)
         assert "24:00" in text_of(page)
 
 

@@ -27,9 +27,9 @@ def test_a_unit_is_given_a_table_and_taken_off_it(house: House, browser: Browser
 
 
 def test_seats_count_only_for_the_match_of_this_round(house: House, browser: Browser):
-    assert "1/1 seated" in text_of(house.browser().get("/wall/e1"))
+    assert "Tables seated: 1 of 1" in text_of(house.browser().get("/wall/e1"))
     house.hub.presence.update("unit-1", house.time.ms, match="0.9")
-    assert "0/1 seated" in text_of(house.browser().get("/wall/e1"))
+    assert "Tables seated: 0 of 1" in text_of(house.browser().get("/wall/e1"))
 
 
 def test_a_call_has_its_age_and_somebody_takes_it(house: House, browser: Browser):
@@ -181,7 +181,7 @@ def test_tables_of_another_event_are_not_drawn_again(house: House, browser: Brow
     ("language", "called", "playing"),
     [
         ("en", "Judge call – table 2", "Still playing 2 3"),
-        ("de", "Schiedsrichterruf – Tisch 2", "Noch offen: 2 3"),
+        ("de", "Schiedsrichterruf – Tisch 2", "Es spielen noch: 2 3"),
         ("es", "Llamada al juez – mesa 2", "Aún en juego 2 3"),
         ("pl", "Wezwanie sędziego – stół 2", "Jeszcze grają 2 3"),
     ],

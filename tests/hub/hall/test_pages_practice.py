@@ -250,7 +250,7 @@ def test_what_somebody_else_practises_ends_only_with_a_press_that_says_so(
     browser.get("/console/games?start=one_game")
     answer = browser.post("/console/games/try", **FORM)
     assert answer.status_code == 409
-    assert "begun in another browser" in problem_of(answer)
+    assert "Another browser is already in practice" in problem_of(answer)
     assert (tmp_path / "practice" / "played").exists()
     assert 'name="anew" value="1"' in answer.text
     assert "End it, try this" in text_of(answer)

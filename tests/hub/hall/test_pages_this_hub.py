@@ -35,7 +35,7 @@ def test_who_is_logged_in_stands_there_this_browser_first(house: House):
     page = text_of(house.organizer().get("/console/hub"))
     mine, theirs = page.index("this browser"), page.index("10.42.0.17 · Chrome · Android")
     assert mine < theirs
-    assert "logged in 1:05 ago (h:mm) · last used 1:05 ago (h:mm)" in page[theirs:]
+    assert "logged in for 1:05 h · last used 1:05 h ago" in page[theirs:]
 
 
 def test_every_page_says_at_its_foot_which_build_it_is_of(house: House):

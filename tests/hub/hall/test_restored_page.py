@@ -151,7 +151,7 @@ def test_a_round_that_the_copy_lacks_is_adopted_with_its_reports(tmp_path: Path)
         page = text_of(browser.get("/console/restored"))
         assert "round 2 missing" in page
         assert "6 reports waiting" in page
-        assert "Adopt" in problem_of(browser.post("/console/restored/settled"))
+        assert "Recover" in problem_of(browser.post("/console/restored/settled"))
 
         assert adopt(browser, house) == ""
 
@@ -492,7 +492,7 @@ def test_a_unit_that_was_placed_after_the_copy_counts_once_an_organizer_has_put_
         assert {claim.unit for claim in lost.claims} == {"unit-1", "unit-2"}
         assert "unit-3 was at table 3, by its own data" in text_of(browser.get("/console/restored"))
         browser.post("/console/restored/place", unit="unit-3", table=3)
-        assert "says it was" not in text_of(browser.get("/console/restored"))
+        assert "by its own data" not in text_of(browser.get("/console/restored"))
 
         assert adopt(browser, house) == ""
 

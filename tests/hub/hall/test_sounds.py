@@ -123,7 +123,7 @@ def test_a_missing_device_is_told_once_and_on_the_console(ears: Ears, caplog: py
         "the hub's audio out cannot be heard: no soundcard here"
     ]
     organizer = ears.house.organizer()
-    assert "sound fails: no soundcard here" in text_of(organizer.get("/console/displays"))
+    assert "sound does not work: no soundcard here" in text_of(organizer.get("/console/displays"))
     ears.broken = ""
     ears.wait(5 * MINUTE - 1)
     assert ears.wait(1) == [TIME]

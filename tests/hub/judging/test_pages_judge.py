@@ -122,7 +122,7 @@ def test_the_minutes_that_a_table_waited_are_said_where_its_extension_is_given(h
     house.says("unit-1", call=True)
     house.time.ms += 250_000
     page = judge.get("/console/e1/match/1.1").text
-    assert "This table called 5 min ago." in page
+    assert "This table called a judge 5 min ago." in page
     assert 'action="/console/e1/call/settled"' in page
     assert page.count('/warn"') == 2
 

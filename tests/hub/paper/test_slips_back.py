@@ -164,7 +164,7 @@ def test_a_second_slip_of_the_same_match_with_another_result_shows_both_and_asks
     answer = enter(house, "1.1", "80 100")
     page = text_of(answer)
     assert "Two different results" in page
-    assert "On record: 100 : 24" in page
+    assert "Saved: 100 : 24" in page
     assert "Slip: 80 : 100" in page
     assert stands(house, "1.1") == (100, 24)
 

@@ -73,7 +73,7 @@ def test_pressed_twice_nobody_is_entered_twice(house: House) -> None:
     browser.post("/console/e1/import/people", **sent)
     again = browser.post("/console/e1/import/people", **sent)
     assert again.status_code == 409
-    assert "have changed, so nobody was added" in problem_of(again)
+    assert "have changed, so nobody was registered" in problem_of(again)
     assert len(house.event.entrants) == 8
 
 
@@ -81,7 +81,7 @@ def test_other_columns_are_shown_before_they_count(house: House) -> None:
     browser = house.with_event()
     sent = {**fields_of(pasted(browser, "A1 Nina\tB1 Milan\n")), "column_0": "club", "column_1": "name"}
     answer = browser.post("/console/e1/import/people", **sent)
-    assert "have changed, so nobody was added" in problem_of(answer)
+    assert "have changed, so nobody was registered" in problem_of(answer)
     assert fields_of(answer)["column_1"] == "name"
     browser.post("/console/e1/import/people", **fields_of(answer))
     assert known(house)["B1 Milan"].club == "A1 Nina"
@@ -167,7 +167,7 @@ def test_a_late_import_says_what_it_costs_and_an_even_later_one_is_refused(house
     house.play()
     house.publish()
     refused = browser.post("/console/e1/import/people", **fields_of(pasted(browser, "Zoe Late\n")))
-    assert "no more players can be added" in problem_of(refused)
+    assert "nobody can register any more" in problem_of(refused)
     assert "Zoe Late" not in known(house)
 
 

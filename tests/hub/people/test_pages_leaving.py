@@ -206,7 +206,7 @@ def test_a_report_is_confirmed_by_who_is_still_there(house: House, leaver: str, 
     house.report("1.1", "a", 100, 24)
     who = sitting(house, leaver)
     page = text_of(browser.post(f"/console/e1/competitors/{who}/drop"))
-    assert f"It stays, and {asked.format(other=other)} confirms it" in page
+    assert f"It counts once {asked.format(other=other)} confirms it" in page
     browser.post(f"/console/e1/competitors/{who}/drop", known=1)
     waits = "only one report" in text_of(browser.console())
     assert waits == (leaver == "b"), "nobody is left to confirm it: an official is asked at once"
@@ -272,7 +272,7 @@ def test_a_report_that_is_there_is_kept_and_it_says_so(house: House):
     house.report("1.1", "a", 100, 24)
     at = f"/console/e1/competitors/{sitting(house, 'a')}/drop"
     asked = text_of(browser.post(at))
-    assert "Table 1 has a report. It stays" in asked
+    assert "Table 1 has a report. It counts" in asked
     assert "What is the score?" not in asked
     assert browser.post(at, known=1).status_code == 303
     assert result(house) is None
@@ -371,7 +371,7 @@ def test_why_somebody_leaves_or_comes_late_may_be_said_and_stands_on_their_page(
     late = next(one for one in house.event.entrants if one not in ("p1", "p2", "p3", "p4"))
     assert "Dropped (Round 1): the last train at 18:04" in text_of(browser.get(f"/console/e1/person/{who}"))
     page = text_of(browser.get(f"/console/e1/person/{late}"))
-    assert "Added late (Round 1): a flat tyre" in page
+    assert "Registered late (Round 1): a flat tyre" in page
     assert "A player in a published round cannot be deleted." in page
     assert "is in a published round" in problem_of(browser.post(f"/console/e1/competitors/{late}/remove"))
     assert "train" not in house.browser().get(f"/e/e1/p/{who}").text, "why is the organizers' business"

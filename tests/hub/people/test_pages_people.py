@@ -152,7 +152,7 @@ def test_the_search_works_without_scripts_and_without_accents(house: House):
     page = text_of(house.browser().get("/e/e1?q=lukasz"))
     assert "Łukasz Ż." in page
     assert "Ana R." not in page
-    assert "No match. Try fewer letters" in text_of(house.browser().get("/e/e1?q=zz"))
+    assert "No player found. Try fewer letters" in text_of(house.browser().get("/e/e1?q=zz"))
 
 
 def test_standings_stand_still_while_a_round_is_half_in(house: House):

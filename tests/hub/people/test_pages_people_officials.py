@@ -203,7 +203,7 @@ def test_the_time_since_a_call_is_said_beside_an_empty_field(house: House):
     assert 'name="minutes" type="number" inputmode="numeric" min="1" max="60" value="" ' in page.text, (
         "a figure that stood there would become part of what is typed: 5 and 5 is 55"
     )
-    assert "This table called 3 min ago." in text_of(page)
+    assert "This table called a judge 3 min ago." in text_of(page)
 
 
 def test_a_long_extension_is_confirmed_and_any_can_be_taken_back(house: House):

@@ -84,10 +84,10 @@ def test_namesakes_have_a_number_wherever_the_organizer_reads_them(house: House)
 def test_who_is_not_here_is_not_paired_and_the_next_step_says_how_many(house: House) -> None:
     browser = house.with_event()
     browser.post(PAGE, used=1)
-    assert "0 of 6 are checked in" in text_of(browser.console())
+    assert "Checked in: 0 of 6" in text_of(browser.console())
     for who in ("p1", "p2", "p3", "p4"):
         browser.post(f"/console/e1/competitors/{who}/here")
-    assert "4 checked in, 2 rounds. 2 are absent and get no pairing" in text_of(browser.console())
+    assert "Checked in: 4. Absent, not paired: 2. Rounds: 2" in text_of(browser.console())
     browser.post("/console/e1/competitors/p4/here", on=0)
     browser.post("/console/e1/competitors/p4/here")
     house.publish()
@@ -118,7 +118,7 @@ def test_who_comes_while_round_1_is_played_is_asked_what_the_rules_allow(house: 
     assert next(m.match.bye for m in house.event.rounds[0].matches if m.match.a == "p5") == UNPAIRED_LOSS
     house.play()
     house.publish()
-    assert "no more players can be added" in problem_of(browser.post("/console/e1/competitors/p6/here"))
+    assert "nobody can register any more" in problem_of(browser.post("/console/e1/competitors/p6/here"))
 
 
 def test_late_is_entered_in_one_form_that_offers_whom_to_meet(house: House) -> None:

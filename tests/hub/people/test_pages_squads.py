@@ -148,7 +148,7 @@ def test_who_has_a_bye_says_which_squads_it_fields(house: House):
     assert "2" in problem_of(phone.post(f"{at}/picks", picks=["1"]))
     assert phone.post(f"{at}/picks", picks=["1", "4"]).status_code == 303
     assert house.event.find_match(alone.id)[1].match.picks == (1, 4)  # type: ignore[index]
-    assert "squads of the bye missing" not in text_of(browser.console())
+    assert "squads for the bye missing" not in text_of(browser.console())
     other = link(house, sitting(house, "a"))
     assert "Bye: pick" not in text_of(phone.get(other))
     assert phone.post(f"{other}/picks", picks=["1", "4"]).status_code == 404

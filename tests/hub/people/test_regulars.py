@@ -209,7 +209,7 @@ def test_letters_and_enter_take_the_one_of_the_book_and_a_new_name_is_asked_abou
 
 def test_a_new_player_whose_name_begins_another_s_can_be_entered(house: House, organizer: Browser) -> None:
     page = organizer.get(f"{PAGE}?q=Eva+Lu")
-    assert "New player: Eva Lu" in text_of(page)
+    assert "Register new player: Eva Lu" in text_of(page)
     assert "autofocus required" in page.text
 
 
@@ -266,7 +266,7 @@ def test_a_tap_deletes_no_entry_that_holds_more_than_the_book(
         tap(house, open_evening, "Eva Luz")
     assert open_evening.post("/console/e5/competitors/p1/details", **details).status_code == 303
     answer = open_evening.post("/console/e5/regulars", who=person_named(house.service, "Eva Luz"), on=0)
-    assert problem_of(answer).startswith("Eva Luz stays entered: details such as")
+    assert problem_of(answer).startswith("Eva Luz stays registered: details such as")
     assert "/console/e5/person/p1" in answer.text, "where it can be deleted all the same"
     assert names(house) == {"Eva Luz": "here"}
     assert "Delete Eva Luz" in text_of(open_evening.get("/console/e5/person/p1"))
@@ -281,10 +281,10 @@ def test_a_tap_takes_back_a_bare_entry_made_by_hand(house: House, open_evening: 
 def test_a_tap_deletes_no_entry_whose_page_a_phone_has(house: House, open_evening: Browser) -> None:
     tap(house, open_evening, "Eva Luz")
     house.hub.access.links.give("e5", "p1")
-    assert "stays entered" in tap(house, open_evening, "Eva Luz", on=0)
+    assert "stays registered" in tap(house, open_evening, "Eva Luz", on=0)
     house.service.execute_one("e5", c.SetSignUp(True), "test")
     house.browser().post("/join/e5", name="Kai Eich")
-    assert "stays entered" in tap(house, open_evening, "Kai Eich", on=0)
+    assert "stays registered" in tap(house, open_evening, "Kai Eich", on=0)
     assert names(house) == {"Eva Luz": "here", "Kai Eich": "here"}
 
 

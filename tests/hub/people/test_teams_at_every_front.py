@@ -58,7 +58,7 @@ def test_two_teams_of_one_name_and_of_different_people_are_entered(house: House,
 def test_the_message_about_several_of_them_counts_teams(house: House, epic: Browser) -> None:
     house.time.ms += 1000
     epic.post(DESK, names=f"{FALCONS}\nMilan: Eva Luz, Zoe Can")
-    assert epic.said().startswith("2 teams added.")
+    assert epic.said().startswith("2 teams registered.")
 
 
 def by_lines(house: House, desk: Browser) -> str:

@@ -31,27 +31,27 @@ EXPECTED: dict[tuple[str, str], tuple[str, ...]] = {
     ("cut made", "seed 4"): ("You advance as seed 4.",),
     ("cut made", "missed it"): (MISSED,),
     ("place free", "absent"): (ABSENT,),
-    ("place free", "next"): ("A place in the cut is free for you.",),
-    ("place taken", "declined"): ("You declined a place in the cut.",),
+    ("place free", "next"): ("A spot in the cut is free for you.",),
+    ("place taken", "declined"): ("You declined a spot in the cut.",),
     ("place taken", "came in"): ("You advance as seed 4.",),
     ("semi-final", "at a table"): ("Semi-final", "against"),
     ("semi-final", "absent"): (ABSENT,),
     ("semi-final", "missed it"): (MISSED,),
     ("one semi-final played", "winner"): ("You won", ADVANCES),
     ("one semi-final played", "loser"): ("You lost", "Semi-final: you are out. Thank you for playing."),
-    ("semi-finals played", "loser"): ("You lost", "Semi-final: you are out. Thank you for playing. Place 3"),
+    ("semi-finals played", "loser"): ("You lost", "Semi-final: you are out. Thank you for playing. Rank 3"),
     ("final", "finalist"): ("Final", "against"),
-    ("final", "loser"): ("Semi-final: you are out. Thank you for playing.", "Place 3"),
+    ("final", "loser"): ("Semi-final: you are out. Thank you for playing.", "Rank 3"),
     ("final", "absent"): (ABSENT,),
     ("final", "missed it"): (MISSED,),
     ("final played", "champion"): ("You won the tournament.", PLAYED),
-    ("final played", "finalist"): ("Place 2 (Final)", "won the tournament.", PLAYED),
-    ("final played", "loser"): ("Place 3 (Semi-final)", PLAYED),
+    ("final played", "finalist"): ("Rank 2 (Final)", "won the tournament.", PLAYED),
+    ("final played", "loser"): ("Rank 3 (Semi-final)", PLAYED),
     ("over", "champion"): ("You won the tournament.", OVER),
-    ("over", "finalist"): ("Place 2 (Final)", OVER),
-    ("over", "loser"): ("Place 3 (Semi-final)", OVER),
-    ("over", "absent"): ("Place ", OVER),
-    ("over", "missed it"): ("Place ", OVER),
+    ("over", "finalist"): ("Rank 2 (Final)", OVER),
+    ("over", "loser"): ("Rank 3 (Semi-final)", OVER),
+    ("over", "absent"): ("Rank ", OVER),
+    ("over", "missed it"): ("Rank ", OVER),
 }
 """(stage, who) → what the page says, to the player and to everybody."""
 
@@ -156,8 +156,8 @@ def test_the_losers_of_the_semi_finals_play_for_third_place_where_that_is_played
         third = next(m for m in it.matches if m.match.game == "third")
         it.tell(EnterResult(third.id, 0, Result(score=SidePair(100, 7)), reason="a test"))
         first, second = (third.match.a, third.match.b)
-        assert "Place 3 (Semi-final)" in it.phone(first)
-        assert "Place 4 (Semi-final)" in it.phone(second)
+        assert "Rank 3 (Semi-final)" in it.phone(first)
+        assert "Rank 4 (Semi-final)" in it.phone(second)
         assert {first, second} == {loser, other}
         assert f"Effect {first} takes third place" in it.desk(f"/match/{third.id}")
         final = next(m for m in it.matches if m.match.game != "third")

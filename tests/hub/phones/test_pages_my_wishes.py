@@ -232,5 +232,5 @@ def test_whoever_s_event_is_over_reads_the_place_and_no_clock(house: House, lang
                 assert page.status_code == 200
                 assert 'class="clock' not in page.text
                 texts.append(text_of(page))
-            places = [re.search(r"(?:Place|Puesto|Platz|Miejsce) (\d)", text) for text in texts]
+            places = [re.search(r"(?:Rank|Puesto|Platz|Miejsce) (\d)", text) for text in texts]
             assert sorted(int(found[1]) for found in places if found) == [1, 2, 3, 4, 5, 6], texts

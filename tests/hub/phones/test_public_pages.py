@@ -178,9 +178,9 @@ def test_another_name_stands_on_every_page_that_showed_the_old_one(hall: Hall):
 
 
 def test_a_press_at_a_table_stands_on_the_wall(hall: Hall):
-    assert "0/1 seated" in hall.get("/wall/e1").text
+    assert "Tables seated: 0 of 1" in hall.get("/wall/e1").text
     hall.house.hub.presence.update("unit-1", 5, match="1.1", seated=frozenset("ab"))
-    assert "1/1 seated" in hall.get("/wall/e1").text
+    assert "Tables seated: 1 of 1" in hall.get("/wall/e1").text
 
 
 def test_the_staff_read_what_everybody_reads(hall: Hall):

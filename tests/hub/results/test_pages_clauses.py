@@ -190,7 +190,7 @@ def test_once_a_game_of_the_cut_has_begun_nobody_comes_in(house: House, rulebook
     house.service.execute_one("e1", SetClock("start"), "test")
     first, fifth = house.event.cut.order[0], house.event.cut.order[4]
     browser.post(f"/console/e1/competitors/{first}/drop", unknown=1)
-    assert "A place in the cut is free" not in text_of(browser.console())
+    assert "A spot in the cut is free" not in text_of(browser.console())
     assert "not offered" in problem_of(browser.post("/console/e1/cut/accepted", competitor=fifth))
     assert fifth not in {who for m in house.event.live.matches for who in (m.match.a, m.match.b)}
 

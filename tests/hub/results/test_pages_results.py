@@ -338,7 +338,7 @@ def test_once_the_next_round_has_begun_the_page_says_so_and_offers_only_to_keep_
     page = published.organizer().get(html.unescape(told(published)))
     assert "Round 2 has begun, so its pairings stay." in text_of(page)
     assert "Keep round 2" in text_of(page)
-    assert "Pair again" not in text_of(page)
+    assert "Re-pair" not in text_of(page)
 
 
 def sent_fields(page: str) -> dict[str, str]:

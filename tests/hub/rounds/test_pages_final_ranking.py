@@ -129,7 +129,7 @@ def test_every_surface_shows_the_same_final_ranking(ended: House):
         if placed.rank is None:
             assert "You are disqualified. You are listed last" in page
         elif placed.rank > 1:
-            assert f"Place {placed.rank}" in page
+            assert f"Rank {placed.rank}" in page
 
 
 def test_a_disqualified_player_stands_last_at_once_while_the_next_round_is_played(house: House):
@@ -215,7 +215,7 @@ def test_where_one_of_both_has_reported_the_result_stays_and_nobody_is_said_to_w
     for who in (match.a, match.b):
         house.service.execute_one("e1", AskToDrop(who or "", f"phone:{who}"), f"phone:{who}")
     asked = text_of(browser.post(f"/console/e1/competitors/{match.a}/drop"))
-    assert "Table 1 has a report. It stays" in asked
+    assert "Table 1 has a report. It counts" in asked
     assert "nobody wins" not in asked.lower()
 
 

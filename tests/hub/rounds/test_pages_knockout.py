@@ -40,14 +40,14 @@ def cut_made(house: House, **options: object) -> None:
 
 def test_twenty_players_four_swiss_rounds_and_a_cut_to_four(house: House):
     browser = house.with_event(TWENTY, structure="basic", swiss_rounds="", third_place_match="1")
-    assert "20 players, 4 rounds" in text_of(browser.console())
+    assert "Players: 20. Rounds: 4" in text_of(browser.console())
     swiss_played(house)
     page = text_of(browser.console())
     assert "All 4 Swiss rounds are over. The top 4 advance." in page
     browser.post("/console/e1/cut")
     page = text_of(browser.console())
     assert "Next: Semi-final." in page
-    assert "4 of 4 places" in page
+    assert "4 of 4 spots" in page
 
     browser.post("/console/e1/draw", attempt=0)
     page = text_of(browser.console())
@@ -102,13 +102,13 @@ def test_somebody_leaves_before_the_first_game_and_the_next_is_asked(house: Hous
     page = text_of(browser.console())
     assert f"A spot in the cut is free. Ask {names[order[4]]} to accept or decline." in page
     assert f"A spot is free. Ask {names[order[4]]}, rank 5 in the standings. They would be seed 4." in page
-    assert "A place in the cut is free for you." in text_of(house.browser().get(f"/e/e1/p/{order[4]}"))
+    assert "A spot in the cut is free for you." in text_of(house.browser().get(f"/e/e1/p/{order[4]}"))
     refused = browser.post("/console/e1/draw", attempt=0)
     assert "Enter the answer first" in problem_of(refused)
     browser.post("/console/e1/cut/declined", competitor=order[4])
     page = text_of(browser.console())
     assert f"Declined: {names[order[4]]}" in page
-    assert f"Ask {names[order[5]]}, 6 in the standings" in page
+    assert f"Ask {names[order[5]]}, rank 6 in the standings" in page
     stale = browser.post("/console/e1/cut/accepted", competitor=order[4])
     assert "not offered to them" in problem_of(stale)
     browser.post("/console/e1/cut/accepted", competitor=order[5])
@@ -116,8 +116,8 @@ def test_somebody_leaves_before_the_first_game_and_the_next_is_asked(house: Hous
     assert "as seed 4" in text_of(house.browser().get(f"/e/e1/p/{order[5]}"))
     browser.post("/console/e1/draw", attempt=0)
     browser.post("/console/e1/publish", number=5, attempt=1)
-    assert "place in the cut is free" not in text_of(browser.console())
-    assert "You declined a place in the cut" in text_of(house.browser().get(f"/e/e1/p/{order[4]}"))
+    assert "spot in the cut is free" not in text_of(browser.console())
+    assert "You declined a spot in the cut" in text_of(house.browser().get(f"/e/e1/p/{order[4]}"))
 
 
 def test_leaving_a_published_semi_final_says_what_it_does_and_is_undone(house: House):
@@ -128,7 +128,7 @@ def test_leaving_a_published_semi_final_says_what_it_does_and_is_undone(house: H
     seeds = current_seeds(house.event)
     at = f"/console/e1/competitors/{seeds[0]}"
     page = text_of(browser.post(f"{at}/drop"))
-    assert "The place in the cut goes to the next player" in page
+    assert "The spot in the cut goes to the next player" in page
     assert "Concedes the open match" not in page
     assert house.event.live is not None, "nobody has left on one press"
     browser.post(f"{at}/drop", known=1)
@@ -139,7 +139,7 @@ def test_leaving_a_published_semi_final_says_what_it_does_and_is_undone(house: H
     browser.post(f"{at}/drop")
     browser.post("/console/e1/cut/accepted", competitor=house.event.cut.order[4])
     page = text_of(browser.get(f"/console/e1/person/{seeds[0]}"))
-    assert "would compete for 4 places" in page
+    assert "would compete for 4 spots" in page
     assert "Reinstate" not in page
 
 
@@ -386,7 +386,7 @@ def test_to_make_the_cut_again_says_that_the_published_round_goes(house: House):
             asked = browser.post(f"/console/e1/match/{match.id}/walk", **sent)
             if "Choose what happens to the cut" in problem_of(asked):
                 break
-        assert ("withdraw its published round" in text_of(asked)) == published
+        assert ("withdraw round" in text_of(asked)) == published
         assert "unless you choose otherwise" in text_of(asked)
     assert browser.post(f"/console/e1/match/{match.id}/walk", cut="anew", **sent).status_code == 303
     assert [played.stage for played in house.event.rounds] == ["swiss"] * 4

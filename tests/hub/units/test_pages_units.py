@@ -104,8 +104,8 @@ def test_the_page_says_of_each_unit_where_it_stands_what_its_card_is_and_how_it_
     house.hub.units.troubles.note("unit-2", FORGED)
     said = text_of(house.organizer().get(UNITS))
     assert "unit-1 Table unit not seen yet" in said
-    assert "unit-2 Table unit · Table 7 connected card b2e1905c" in said
-    assert "2 lines on its card are unreadable" in said
+    assert "unit-2 Table unit · Table 7 connected install ID b2e1905c" in said
+    assert "2 lines on its memory card are unreadable" in said
     assert "1 invalid signature" in said
 
 
@@ -130,7 +130,7 @@ def test_a_unit_in_contact_is_asked_to_show_itself_from_both_lists(house: House)
     house.hub.presence.on_message.append(lambda *message: told.append(message))
     house.hub.presence.update("unit-1", house.time(), connected=True)
     for page in (UNITS, "/console/e1/units"):
-        assert browser.get(page).text.count("Blink") == 1, "unit-2 is not here"
+        assert browser.get(page).text.count("Identify") == 1, "unit-2 is not here"
     assert browser.post(f"{UNITS}/identify", unit="unit-1").headers["Location"].endswith(f"{UNITS}#unit-unit-1")
     assert browser.said(UNITS) == "The device shows itself for a few seconds."
     assert browser.post(f"{UNITS}/identify", unit="unit-1", event="e1").headers["Location"].endswith("/e1/units")
