@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from roundtap_core.messages import ReportReceipt
-from roundtap_machine.atomic_write import sync_to_disk, write_atomically
-from roundtap_machine.disk import check_room, disk_fault, try_writing
+from roundtap_machine.disk import check_room, disk_fault, sync_to_disk, try_writing, write_atomically
 from roundtap_units.link.checksum_lines import UNREADABLE, checksum_line, read_checksum_line
 from roundtap_units.link.hub_time import mono_ms
 

@@ -62,7 +62,7 @@ def _run(config: TableConfig, args: argparse.Namespace) -> bool:
     badge = "badge.practice" if config.practice else "badge.virtual" if args.panel else ""
     process.show_first(starting_scene(config, badge), draw_scene)
     # Imported late: on the smallest Pi this takes seconds, in which the screen would be dark.
-    from roundtap_machine.atomic_write import crash_point
+    from roundtap_machine.disk import crash_point
     from roundtap_machine.health import MachineProbe
     from roundtap_units.link.checksum_lines import key_fingerprint
     from roundtap_units.link.hub_choice import UnitMemory, machine_fingerprint

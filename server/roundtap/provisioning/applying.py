@@ -13,7 +13,7 @@ from pathlib import Path
 
 from roundtap.provisioning import boot_files, roles, settings_file
 from roundtap_devices.printing.header_port import MODEL, TAKEN_FOR_IT, HeaderPort, header_port
-from roundtap_machine.atomic_write import write_atomically
+from roundtap_machine.disk import write_atomically
 from roundtap_machine.health import MachineProbe
 from roundtap_machine.services import NEW_PIN
 

@@ -8,7 +8,7 @@ from roundtap.provisioning.roles import own_or_known
 from roundtap.provisioning.settings_file import USED_BY, Settings
 from roundtap_devices.boards import RECOMMENDED, Board, BoardError, load_board
 from roundtap_devices.printing.header_port import TAKEN_FOR_IT, UNKNOWN, HeaderPort
-from roundtap_machine.atomic_write import write_atomically
+from roundtap_machine.disk import write_atomically
 
 BEGIN = "# --- Roundtap: made from roundtap.txt; write nothing between these two lines"
 END = "# --- Roundtap: end"

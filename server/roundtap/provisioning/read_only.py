@@ -7,7 +7,7 @@ from pathlib import Path
 from roundtap.provisioning import boot_files, roles
 from roundtap.provisioning.applying import Machine, write_if_changed
 from roundtap.provisioning.settings_file import SettingsNote
-from roundtap_machine.atomic_write import write_atomically
+from roundtap_machine.disk import write_atomically
 from roundtap_machine.health import MachineProbe, Mount, mounts_of
 
 LABEL, DATA = "roundtap-data", "data"

@@ -13,8 +13,8 @@ from roundtap_core.errors import Invalid, Problem
 from roundtap_core.names import error_names, names_in
 from roundtap_core.pairing.everybody import drawn_pairs
 from roundtap_core.pairing.pairing_pool import met_among
-from roundtap_core.pairing.sides import first_sides
 from roundtap_core.pairing.swiss_round import fewest_repeats, keeps_free
+from roundtap_core.pairing.table_numbers import first_sides
 from roundtap_core.rounds.next_round import second_stage_length
 from roundtap_core.rulebooks.base import BYE_LAST
 from roundtap_core.rulebooks.registry import book_of, planned_structure, planned_structure_or_none

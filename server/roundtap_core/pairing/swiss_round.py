@@ -18,10 +18,8 @@ from roundtap_core.errors import Problem
 from roundtap_core.pairing import pairing_pool
 from roundtap_core.pairing.cardinality import LargestMatching, draw_fewest_repeats
 from roundtap_core.pairing.everybody import EVERYBODY, draw_everybody
-from roundtap_core.pairing.sides import share_sides
-from roundtap_core.pairing.table_numbers import assign_tables
-from roundtap_core.pairing.topdown import WIDEST, TopDownDraw
-from roundtap_core.pairing.window import solve_window
+from roundtap_core.pairing.table_numbers import assign_tables, share_sides
+from roundtap_core.pairing.topdown import WIDEST, TopDownDraw, solve_window
 from roundtap_core.randomness import Rand, shuffle
 from roundtap_core.records import BYE, SWISS, SWISS_STAGES, WON_BYE, Draw, Match, Tournament, present_count
 from roundtap_core.rulebooks.base import BYE_LAST, BYE_RANDOM_LOWEST, OWN

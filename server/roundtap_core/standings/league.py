@@ -7,8 +7,7 @@ from fractions import Fraction
 from msgspec import Struct, structs
 
 from roundtap_core.errors import Invalid
-from roundtap_core.name_search import fold
-from roundtap_core.names import public_names
+from roundtap_core.names import fold, public_names
 from roundtap_core.records import Competitor
 from roundtap_core.rulebooks import scoring
 

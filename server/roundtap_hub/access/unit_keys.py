@@ -39,7 +39,7 @@ from roundtap_hub.store.venue import (
     unit_keyed_entry,
     unit_placed_entry,
 )
-from roundtap_machine.atomic_write import write_atomically
+from roundtap_machine.disk import write_atomically
 
 log = logging.getLogger(__name__)
 

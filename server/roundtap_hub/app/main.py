@@ -42,7 +42,6 @@ from roundtap_hub.store.backups import Maintenance, back_up_before_upgrade
 from roundtap_hub.store.clocks import Clocks, system_clocks
 from roundtap_hub.store.continuing import finish_continuing
 from roundtap_hub.store.copies import Copies
-from roundtap_hub.store.disk_problems import disk_problem, drop_cached_files, fault_kind, storage_problem
 from roundtap_hub.store.event_times import EventTimesCache
 from roundtap_hub.store.folder_copy import FolderCopy
 from roundtap_hub.store.head_file import HEAD_FILE, HeadFile, check_database, init_head_file
@@ -59,13 +58,18 @@ from roundtap_hub.store.login_pins import read_or_make_pin
 from roundtap_hub.store.mending import mend_journal
 from roundtap_hub.store.own_machine import HallTime, OwnMachine
 from roundtap_hub.store.print_book import PrintBook
-from roundtap_hub.store.secure_files import make_private_folder
+from roundtap_hub.store.secure_files import (
+    disk_problem,
+    drop_cached_files,
+    fault_kind,
+    make_private_folder,
+    storage_problem,
+)
 from roundtap_hub.store.service import HubStopped, OutcomeUnknown, Service
 from roundtap_hub.store.standby_copy import Standbys
 from roundtap_hub.views.running_hub import Hall, Units
 from roundtap_hub.views.unit_presence import Presence
-from roundtap_machine.atomic_write import crash_point
-from roundtap_machine.disk import FAILING
+from roundtap_machine.disk import FAILING, crash_point
 from roundtap_machine.notify import SystemdNotifier, refuse, restart_process
 
 log = logging.getLogger(__name__)

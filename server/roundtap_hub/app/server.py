@@ -31,9 +31,9 @@ from roundtap_hub.http.requester import client_key, language_of
 from roundtap_hub.http.static_files import PREFIX, StaticFiles
 from roundtap_hub.http.tls import Certificates
 from roundtap_hub.http.uvicorn_private import LeanTls, ServerBeside, with_timeouts
-from roundtap_hub.store.disk_problems import DAMAGED, probe_folder
 from roundtap_hub.store.head_file import HEAD_FILE, check_database, read_head_file
 from roundtap_hub.store.journal import DATABASE
+from roundtap_hub.store.secure_files import DAMAGED, probe_folder
 from roundtap_hub.store.service import HubStopped
 from roundtap_machine.disk import FULL, check_room
 from roundtap_machine.notify import SystemdNotifier

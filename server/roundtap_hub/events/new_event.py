@@ -29,8 +29,8 @@ from roundtap_hub.events import event_options
 from roundtap_hub.http.routes import OPEN, ORGANIZERS, VISIBLE, route
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.store.book import league_saved
+from roundtap_hub.store.command_pipeline import IMPORT_TIMEOUT_S, known_steps, person_and_entrant
 from roundtap_hub.store.journal import PersonRecord
-from roundtap_hub.store.new_entrants import IMPORT_TIMEOUT_S, known_steps, person_and_entrant
 from roundtap_hub.store.service import Step
 from roundtap_hub.store.venue import EVENT_BEGUN
 from roundtap_hub.views.league_tables import leagues_of

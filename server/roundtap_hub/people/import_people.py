@@ -59,8 +59,8 @@ from roundtap_hub.people.table_columns import (
     guess_heading,
     heading_text,
 )
+from roundtap_hub.store.command_pipeline import IMPORT_TIMEOUT_S, person_and_entrant
 from roundtap_hub.store.journal import PersonRecord
-from roundtap_hub.store.new_entrants import IMPORT_TIMEOUT_S, person_and_entrant
 from roundtap_hub.store.person_rows import is_damaged
 from roundtap_hub.store.service import Step
 from roundtap_hub.views.saved_event import SavedEvent

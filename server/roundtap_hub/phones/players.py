@@ -13,7 +13,7 @@ from roundtap_core.elimination.bracket_picture import bracket_svg
 from roundtap_core.errors import Problem
 from roundtap_core.event import event_flow
 from roundtap_core.event.states import TO_CONFIRM, EventState, Official, active_ids
-from roundtap_core.name_search import find, search_text
+from roundtap_core.names import find, search_text
 from roundtap_core.records import RULING, SECOND_SWISS, SWISS_STAGES, TIEBREAK, Side, other_side
 from roundtap_core.rulebooks.base import Rulebook
 from roundtap_core.rulebooks.coverage import coverage

@@ -12,12 +12,11 @@ from roundtap_core.messages import ContinueOffer
 from roundtap_core.typed import DisplayText
 from roundtap_hub.store import backups
 from roundtap_hub.store.clocks import system_clocks
-from roundtap_hub.store.disk_problems import disk_problem
 from roundtap_hub.store.folder_copy import CopyContent
 from roundtap_hub.store.head_file import HEAD_FILE, lock_folder, read_head_file
 from roundtap_hub.store.journal import DATABASE
 from roundtap_hub.store.recover import Recovery, put_in_place, recover
-from roundtap_hub.store.secure_files import write_private
+from roundtap_hub.store.secure_files import disk_problem, write_private
 from roundtap_hub.store.service import Service
 from roundtap_hub.store.storage import BUSY, StorageLine
 

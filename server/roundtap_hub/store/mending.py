@@ -15,11 +15,11 @@ from sqlalchemy.exc import SQLAlchemyError
 from roundtap_core.errors import Problem
 from roundtap_hub.store import backups, models
 from roundtap_hub.store.clocks import system_clocks
-from roundtap_hub.store.disk_problems import disk_problem, is_of_disk, unreadable_problem
 from roundtap_hub.store.head_file import HEAD_FILE, HeadRecord, check_database, open_read_only, read_head_file
 from roundtap_hub.store.journal import DATABASE, JournalConflict
 from roundtap_hub.store.recover import Recovery, recover
-from roundtap_machine.atomic_write import sync_to_disk
+from roundtap_hub.store.secure_files import disk_problem, is_of_disk, unreadable_problem
+from roundtap_machine.disk import sync_to_disk
 
 log = logging.getLogger(__name__)
 

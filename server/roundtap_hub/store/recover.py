@@ -43,7 +43,7 @@ from roundtap_hub.store.recovery_sources import Row, Source, read_source, readab
 from roundtap_hub.store.venue import EVENT_BEGUN, STAFF_SET, UNIT_REVOKED, fold_venue, is_valid_key, is_valid_pin
 from roundtap_hub.store.verify import person_digests
 from roundtap_hub.store.verify import verify_journal as look_through
-from roundtap_machine.atomic_write import sync_to_disk, write_atomically
+from roundtap_machine.disk import sync_to_disk, write_atomically
 
 AT_ONCE = 1000
 MAKING = ".recovering"

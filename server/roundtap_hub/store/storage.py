@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from roundtap_core.errors import Problem
 from roundtap_hub.store.copies import AWAY, CATCHING_UP, CURRENT, EJECTED, REFUSED, SLOW, CopyState
-from roundtap_hub.store.disk_problems import MOVED
+from roundtap_hub.store.secure_files import MOVED
 from roundtap_machine.disk import FAILING, FULL, disk_fault
 
 LOW, SLOW_DISK, BUSY = "low", "slow", "continuing"

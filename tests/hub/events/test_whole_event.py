@@ -20,7 +20,7 @@ from roundtap_core.records import TIEBREAK, Match, Result
 from roundtap_core.rulebooks.registry import RULEBOOKS, rulebook
 from roundtap_core.wire import digest
 from roundtap_hub.events.new_event import import_steps
-from roundtap_hub.store.new_entrants import person_and_entrant
+from roundtap_hub.store.command_pipeline import person_and_entrant
 from roundtap_hub.store.service import Step
 
 PLAYERS = 9

@@ -26,10 +26,10 @@ from roundtap_hub.access.unit_keys import STATION, TABLE, UnitKeys
 from roundtap_hub.app.main import open_folder
 from roundtap_hub.http.routes import JUDGE
 from roundtap_hub.store.backups import Maintenance
-from roundtap_hub.store.disk_problems import DAMAGED, fault_kind
 from roundtap_hub.store.journal import JournalConflict
 from roundtap_hub.store.mending import DAMAGED_FOLDER, MADE
 from roundtap_hub.store.print_book import PrintJob, PrintState
+from roundtap_hub.store.secure_files import DAMAGED, fault_kind
 from roundtap_hub.store.service import Step
 from roundtap_hub.store.venue import EVENT_ARCHIVED
 
