@@ -24,7 +24,7 @@ from roundtap_units.link.link import MALFORMED, HubAddress, HubLink
 from roundtap_units.link.outbox import Outbox, StoredView
 from roundtap_units.table.dialogue.dialogue import Dialogue
 from roundtap_units.table.unit import TableDisk, TableHardware, TableUnit
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import unit_words
 
 KEY = bytes(range(32))
 PLACE = ("127.0.0.1", 1)

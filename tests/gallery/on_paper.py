@@ -17,7 +17,7 @@ from roundtap_devices.printing.print_lines import PrintLine
 from roundtap_devices.printing.printer_profiles import PROFILES, PrinterProfile
 from roundtap_devices.virtual.virtual_printer import EscposInterpreter
 from roundtap_units.documents.notices import layout_job
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import unit_words
 
 PEOPLE = (
     "Aleksandra Wiśniewska-Szczepańska",

@@ -27,7 +27,7 @@ from roundtap_devices.input.gestures import HOLD, REPEAT, TAP, Gesture
 from roundtap_units.table.dialogue.dialogue import Dialogue, SendReport
 from roundtap_units.table.dialogue.table_state import Fate
 from roundtap_units.table.screens.scenes import Scene
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import unit_words
 
 Shots = Iterator[tuple[str, Scene]]
 """(name, scene) of each stop."""

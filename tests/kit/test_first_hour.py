@@ -34,7 +34,7 @@ from roundtap_units.link.enrolling import LOOKING, EnrolProgress
 from roundtap_units.station.main import Station
 from roundtap_units.station.printer_desk import PrintLog
 from roundtap_units.table.enrol_table import EnrolTable
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import unit_words
 from roundtap_units.wiring import main as board_command
 
 ROOT = Path(__file__).parents[2]

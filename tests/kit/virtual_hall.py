@@ -40,7 +40,7 @@ from roundtap_units.link.hub_time import HubTime
 from roundtap_units.link.outbox import Outbox
 from roundtap_units.table.dialogue.dialogue import Dialogue
 from roundtap_units.table.unit import TableDisk, TableHardware, TableUnit
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import unit_words
 
 EVENT = "e1"  # the only event of a temporary journal
 TAP_MS, PAUSE_MS, HOLD_MS = 60, 400, 700

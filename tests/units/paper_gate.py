@@ -41,7 +41,7 @@ from roundtap_devices.printing.print_lines import (
 from roundtap_devices.printing.printer_profiles import PROFILES, PrinterProfile
 from roundtap_devices.virtual.virtual_printer import EscposInterpreter
 from roundtap_units.documents.notices import layout_job, speed_test_lines, width_test_lines
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import unit_words
 
 MODELS = {
     "epson-80": "TM-T20II",

@@ -14,7 +14,7 @@ from roundtap_core.typed import parse_message
 from roundtap_core.view_types import TableView
 from roundtap_devices.input.gestures import CALL, HOLD, LEAVE, REPEAT, TAP, Gesture
 from roundtap_units.table.dialogue.dialogue import Dialogue, ReportRefused, Saved, SendReport, StatusChanged
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import unit_words
 
 BOOK = rulebook("xwing-standard")
 KEYS = {"ana": "a", "bruno": "b", "▲": "up", "▼": "down"}

@@ -19,7 +19,7 @@ from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES
 from roundtap_units.table.dialogue.agreement import question_scene
 from roundtap_units.table.screens.scenes import SIGNS
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import unit_words
 
 MOST = 60
 """Results of one way in one situation: the shortest and longest figures are among the first."""

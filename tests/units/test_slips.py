@@ -38,7 +38,7 @@ from roundtap_devices.printing.print_lines import (
 from roundtap_devices.printing.printer_profiles import PROFILES
 from roundtap_units.documents.notices import layout_job
 from roundtap_units.documents.slips import TICK, wrap_text
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import unit_words
 
 LANGUAGES = ("en", "es", "de", "pl")
 DOTS_PER_MM = 8

@@ -17,7 +17,7 @@ from roundtap_units.board_unit import DIM_AFTER_MS, OFF_AFTER_MS, WOKEN_MS, Scre
 from roundtap_units.link.outbox import Outbox
 from roundtap_units.table.dialogue.dialogue import Dialogue
 from roundtap_units.table.unit import TableDisk, TableHardware, TableUnit
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import unit_words
 
 
 def taps(*presses: tuple[str, int]) -> list[object]:

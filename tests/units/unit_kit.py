@@ -20,7 +20,7 @@ from roundtap_units.link.hub_time import HubTime
 from roundtap_units.link.outbox import Outbox, StoredReport, StoredView
 from roundtap_units.table.dialogue.dialogue import Dialogue
 from roundtap_units.table.unit import TableDisk, TableHardware, TableUnit
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import unit_words
 
 KEY = bytes(range(32))
 FULL, READ_ONLY = {"f_bavail": 0}, {"f_flag": os.ST_RDONLY}

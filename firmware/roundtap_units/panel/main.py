@@ -27,8 +27,7 @@ from roundtap_units.link.hub_address import HubAddress, LocalKeyWatch, local_key
 from roundtap_units.link.hub_connection import HubNotReady, send_signed
 from roundtap_units.panel import panel_dialogue
 from roundtap_units.unit_arguments import PANEL_FOLDER
-from roundtap_units.unit_config import ConfigError, configured_board, known_language, read_toml, run_unit
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import ConfigError, configured_board, known_language, read_toml, run_unit, unit_words
 
 log = logging.getLogger(__name__)
 

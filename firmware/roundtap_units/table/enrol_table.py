@@ -32,8 +32,7 @@ from roundtap_units.link.hub_choice import UnitMemory
 from roundtap_units.link.hub_time import mono_ms
 from roundtap_units.table.screens.scenes import TextScene
 from roundtap_units.table.screens.screens import draw_scene
-from roundtap_units.unit_config import UnitConfig, save_language
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import UnitConfig, save_language, unit_words
 
 Config = TypeVar("Config", bound=UnitConfig)
 

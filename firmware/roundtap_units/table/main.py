@@ -16,7 +16,7 @@ from roundtap_units.link.hub_address import LocalKeyWatch
 from roundtap_units.link.hub_time import mono_ms
 from roundtap_units.table.screens.scenes import TextScene
 from roundtap_units.table.screens.screens import draw_scene
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import unit_words
 
 KEYS = ("board", "facing", "practice")
 

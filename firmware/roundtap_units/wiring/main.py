@@ -16,7 +16,7 @@ from roundtap_devices.boards import Board, BoardError, load_board
 from roundtap_devices.controls import Controls
 from roundtap_devices.display.screen import HEIGHT, WIDTH, Screen
 from roundtap_units.link.hub_time import mono_ms
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import unit_words
 
 DONE, SILENT, BAD_INPUT = 0, 1, 2
 BUTTON_WAIT_MS = 20_000

@@ -14,10 +14,10 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE
 from roundtap_core.words import Words
 from roundtap_hub.store.backups import newest_backup_in, read_backup
+from roundtap_hub.store.continuing import make_anew
 from roundtap_hub.store.folder_copy import read_copy
 from roundtap_hub.store.head_file import HEAD_FILE, check_database, read_head_file
 from roundtap_hub.store.journal import DATABASE, START, Journal, at_place, database_url, without_password
-from roundtap_hub.store.mending import make_anew
 from roundtap_hub.store.recover import Recovery
 from roundtap_hub.store.recovery_sources import read_source
 from roundtap_hub.store.secure_files import is_of_disk

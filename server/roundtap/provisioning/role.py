@@ -16,7 +16,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.words import Words, catalogue, choose_language, core_words
 from roundtap_machine.health import MachineProbe, check_health, missing_packages
 from roundtap_machine.services import APPLIED
-from roundtap_units.wall.browser import missing_programs
+from roundtap_units.wall.main import missing_programs
 
 DONE, BAD_INPUT = 0, 2
 SIZES = (14, 12, 10, 9)  # letter sizes to try; the largest in which the whole text fits, else the last, cut

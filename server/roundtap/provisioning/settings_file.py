@@ -298,7 +298,7 @@ class SettingsNote:
 
     def text(self, words: Words, file: str = FILE) -> str:
         """One line with its place: "roundtap.txt, line 3: …"."""
-        from roundtap_units.unit_words import unit_words
+        from roundtap_units.unit_config import unit_words
 
         where = words("settings.line", file=file, line=self.line) if self.line else file
         what = (

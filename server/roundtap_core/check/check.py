@@ -7,8 +7,7 @@ from roundtap_core import records
 from roundtap_core.check import drawn_rounds
 from roundtap_core.elimination.bracket import THIRD, THIRD_STAGE, stages_of
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.lists.list_form import names_at
-from roundtap_core.lists.squads import members_of, squad_letter, team_problems
+from roundtap_core.lists.list_form import members_of, names_at, squad_letter, team_problems
 from roundtap_core.names import error_names, names_in
 from roundtap_core.rounds.next_round import never_fielded
 from roundtap_core.rulebooks.base import FIRST_PLAYER, NO, MatchSituation, Options, Rulebook, may_play

@@ -28,7 +28,7 @@ from roundtap_core.elimination.ranking import FinalPlace, game_name
 from roundtap_core.errors import Problem
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import PUBLISHED, EventState, MatchState, RoundState, active_ids, tournament_of
-from roundtap_core.lists.squads import SquadsToField, fielded_squads, squad_letter, squads_unfieldable, to_field
+from roundtap_core.lists.list_form import SquadsToField, fielded_squads, squad_letter, squads_unfieldable, to_field
 from roundtap_core.records import (
     ELIMINATION,
     NO_SHOW,

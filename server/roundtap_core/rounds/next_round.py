@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from roundtap_core.elimination.bracket import bracket_of, qualifiers
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.lists.squads import fielded_squads
+from roundtap_core.lists.list_form import fielded_squads
 from roundtap_core.pairing.pairing_pool import refuse_open_matches
 from roundtap_core.pairing.swiss_round import DrawnRound, draw_swiss_round, pairing_to_json
 from roundtap_core.pairing.table_numbers import assign_in_order

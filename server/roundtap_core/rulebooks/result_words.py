@@ -9,7 +9,7 @@ from msgspec import Struct
 from roundtap_core.errors import Problem
 from roundtap_core.forms import questions
 from roundtap_core.forms.form import Form, WalkState, WayToEnd, answers_on_record, walk_way
-from roundtap_core.lists.squads import squad_letter
+from roundtap_core.lists.list_form import squad_letter
 from roundtap_core.records import (
     CONCESSION,
     ELIMINATION,

@@ -11,7 +11,7 @@ from roundtap_core.errors import Invalid, Problem
 from roundtap_core.forms.form import ANY_TIME, AT_TIME, Form, WayToEnd
 from roundtap_core.forms.questions import LOSER, WINNER, Bonus, Comparison, Figure, Picks, Step
 from roundtap_core.lists import list_form
-from roundtap_core.lists.squads import squad_letter
+from roundtap_core.lists.list_form import squad_letter
 from roundtap_core.rulebooks import base
 from roundtap_core.rulebooks.scoring import DRAW, LOT, SOS, Points, Scoring, Tiebreaker
 

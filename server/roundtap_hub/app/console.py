@@ -37,7 +37,7 @@ from roundtap_hub.http.routes import HEADS, JUST_FINISHED, OPEN, ORGANIZERS, PLA
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.live.regions import RenderedPage
 from roundtap_hub.paper.paper import asking_jobs
-from roundtap_hub.store.person_rows import is_damaged
+from roundtap_hub.store.models import is_damaged
 from roundtap_hub.views import places, saved_event
 from roundtap_hub.views.competitors import MISSING, WRONG, competitor_row, list_counts, list_states, roster
 from roundtap_hub.views.judging_view import people_forms_view

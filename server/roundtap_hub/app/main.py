@@ -40,7 +40,7 @@ from roundtap_hub.http.requester import OWN_PAGES, framing_origin
 from roundtap_hub.http.tls import Certificates, HttpsInfo, https_port
 from roundtap_hub.store.backups import Maintenance, back_up_before_upgrade
 from roundtap_hub.store.clocks import Clocks, system_clocks
-from roundtap_hub.store.continuing import finish_continuing
+from roundtap_hub.store.continuing import finish_continuing, mend_journal
 from roundtap_hub.store.copies import Copies
 from roundtap_hub.store.event_times import EventTimesCache
 from roundtap_hub.store.folder_copy import FolderCopy
@@ -55,7 +55,6 @@ from roundtap_hub.store.journal import (
     sqlite_url,
 )
 from roundtap_hub.store.login_pins import read_or_make_pin
-from roundtap_hub.store.mending import mend_journal
 from roundtap_hub.store.own_machine import HallTime, OwnMachine
 from roundtap_hub.store.print_book import PrintBook
 from roundtap_hub.store.secure_files import (

@@ -39,7 +39,7 @@ from roundtap_hub.people.regulars import (
     regulars,
 )
 from roundtap_hub.store.journal import PersonRecord
-from roundtap_hub.store.person_rows import is_damaged, refuse_damaged
+from roundtap_hub.store.models import is_damaged, refuse_damaged
 from roundtap_hub.store.service import Step
 from roundtap_hub.views.competitors import IN, CompetitorRow, roster
 from roundtap_hub.views.judging_view import people_forms_view

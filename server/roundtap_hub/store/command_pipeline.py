@@ -21,8 +21,7 @@ from roundtap_core.event.rounds import tables_drafted, tables_in_play
 from roundtap_core.event.setup import open_list_points
 from roundtap_core.event.stale_check import refuse_stale
 from roundtap_core.event.states import Entrant, EventState
-from roundtap_core.lists.list_form import fold
-from roundtap_core.lists.squads import members_of, team_problems
+from roundtap_core.lists.list_form import fold, members_of, team_problems
 from roundtap_core.messages import Report
 from roundtap_core.names import stands_in
 from roundtap_core.numbers import next_number
@@ -30,7 +29,7 @@ from roundtap_core.records import Competitor
 from roundtap_core.typed import parse_message, refuse_over_limits
 from roundtap_hub.store.book import PEOPLE_KNOWN, PERSON_FORGOTTEN, seats_forgotten
 from roundtap_hub.store.journal import PersonRecord, people_removed
-from roundtap_hub.store.person_rows import forgotten_person, refuse_damaged
+from roundtap_hub.store.models import forgotten_person, refuse_damaged
 from roundtap_hub.store.read_model import Snapshot
 from roundtap_hub.store.restore_gap import NO_PLACE, can_decide_report, refuse_settling
 from roundtap_hub.store.venue import (

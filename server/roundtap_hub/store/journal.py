@@ -41,7 +41,7 @@ from roundtap_core.event.person import Person
 from roundtap_core.wire import canonical_json
 from roundtap_hub.store import models
 from roundtap_hub.store.book import Seat, seats_forgotten
-from roundtap_hub.store.person_rows import StoredPerson, forgotten_person, read_people
+from roundtap_hub.store.models import StoredPerson, forgotten_person, read_people
 from roundtap_hub.store.secure_files import BROKEN, errno_of, probe_folder, sqlite_code, unreadable_problem
 from roundtap_hub.store.snapshots import EventSnapshotStore, EventSummary
 from roundtap_hub.store.venue import EVENT_DELETED

@@ -16,8 +16,7 @@ from roundtap_core.event.person import Person
 from roundtap_core.event.states import EventState, event_names
 from roundtap_hub.store.book import BookPerson, Seat, recognize
 from roundtap_hub.store.journal import HUB_FOLDER, START, Head, Journal, events_deleted
-from roundtap_hub.store.models import StaffRow, UnitKeyRow
-from roundtap_hub.store.person_rows import wrong_people
+from roundtap_hub.store.models import StaffRow, UnitKeyRow, wrong_people
 from roundtap_hub.store.snapshots import EventSummary, summary_of
 from roundtap_hub.store.venue import Venue, apply_venue, is_dormant
 

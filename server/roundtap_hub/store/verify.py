@@ -11,8 +11,7 @@ from roundtap_core.event.entries import VENUE, Entry
 from roundtap_core.event.state_bytes import encode_state
 from roundtap_core.event.states import EventState
 from roundtap_hub.store.journal import Head, Journal
-from roundtap_hub.store.models import StaffRow, UnitKeyRow
-from roundtap_hub.store.person_rows import forgotten_person, matches_entries, wrong_people
+from roundtap_hub.store.models import StaffRow, UnitKeyRow, forgotten_person, matches_entries, wrong_people
 from roundtap_hub.store.read_model import people_problem
 from roundtap_hub.store.snapshots import running_core
 from roundtap_hub.store.venue import NO_KEY, Venue, apply_venue, is_valid_key, is_valid_pin

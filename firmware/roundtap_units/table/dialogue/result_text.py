@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from roundtap_core.lists.squads import squad_letter
+from roundtap_core.lists.list_form import squad_letter
 from roundtap_core.records import CONCESSION, SIDES, TIME, Match, Result, Side, SidePair, other_side
 from roundtap_core.rulebooks.result_words import figure_label, outcome_reason, worth_texts
 from roundtap_core.rulebooks.result_words import winner_of as winner_of_result
