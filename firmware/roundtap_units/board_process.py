@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from roundtap_devices.boards import Board
-from roundtap_devices.display.oled import oled_screen
-from roundtap_devices.display.screen import Screen, VirtualScreen
+from roundtap_devices.display.screen import Screen, VirtualScreen, oled_screen
 from roundtap_machine.notify import Heartbeat, StopSignal, SystemdNotifier
 from roundtap_units.link.hub_time import mono_ms
 

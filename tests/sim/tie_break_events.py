@@ -27,7 +27,7 @@ from roundtap_core.event.event_flow import CUT, upcoming_stage
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import Entrant, EventState
 from roundtap_core.event.to_tournament import whole_tournament
-from roundtap_core.eventfile.write import tournament_to_json
+from roundtap_core.eventfile.exports import tournament_to_json
 from roundtap_core.records import TIEBREAK, Result, SidePair
 from roundtap_core.standings.standings import open_ties
 

@@ -360,7 +360,7 @@ def parts_text(made: Board, words: Words) -> str:
 
 
 def _test(made: Board, words: Words) -> int:
-    from roundtap_devices.display.oled import oled_screen
+    from roundtap_devices.display.screen import oled_screen
     from roundtap_devices.input.gestures import Edge
     from roundtap_devices.input.pin_factory import real_factory
 

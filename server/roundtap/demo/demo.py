@@ -14,9 +14,8 @@ from typing import Any
 
 from roundtap.demo import PLAYERS, RULEBOOK, TABLES, guide
 from roundtap.headless.cli_io import print_refusal, read_text, reader_words
-from roundtap.kit.child_processes import exit_on_signals
 from roundtap.kit.player_names import made_up_people
-from roundtap.kit.virtual_kit import VirtualKit
+from roundtap.kit.virtual_kit import VirtualKit, exit_on_signals
 from roundtap_core.command_arguments import add_arguments
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c

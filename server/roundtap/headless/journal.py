@@ -18,10 +18,10 @@ from roundtap_hub.store.continuing import make_anew
 from roundtap_hub.store.folder_copy import read_copy
 from roundtap_hub.store.head_file import HEAD_FILE, check_database, read_head_file
 from roundtap_hub.store.journal import DATABASE, START, Journal, at_place, database_url, without_password
+from roundtap_hub.store.read_model import StreamCheck, verify_journal
 from roundtap_hub.store.recover import Recovery
 from roundtap_hub.store.recovery_sources import read_source
 from roundtap_hub.store.secure_files import is_of_disk
-from roundtap_hub.store.verify import StreamCheck, verify_journal
 
 BROKEN, DISK_REFUSES = 1, 3
 

@@ -5,7 +5,7 @@
 3. round 1                                       here
    at most ten: every round looked at            here
    else from the top group down                  topdown.py
-      exact pieces, where shuffling is in vain   window.py, blossom.py, cardinality.py
+      exact pieces, where shuffling is in vain   there, blossom.py, cardinality.py
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence

@@ -31,7 +31,7 @@ from roundtap_hub.app.todo import (
     points_before_round_1,
     task_rows,
 )
-from roundtap_hub.events.event_options import ABOUT_PLACES, flatten_options, option_path, options_view
+from roundtap_hub.events.new_event import ABOUT_PLACES, flatten_options, option_path, options_view
 from roundtap_hub.events.prizes import prize_lines
 from roundtap_hub.http.routes import HEADS, JUST_FINISHED, OPEN, ORGANIZERS, PLAYING, STAFF, VISIBLE, PageKey, route
 from roundtap_hub.live import current, forms, render

@@ -54,7 +54,7 @@ class EntryRow(SQLModel, table=True):
 
 class PersonRow(SQLModel, table=True):
     """A competitor's name and list as JSON, beside the entries so that a person can be forgotten. What is read is
-    compared with the entries' digests (store/person_rows.py)."""
+    compared with the entries' digests."""
 
     __tablename__ = "person"
     event: str = Field(primary_key=True)

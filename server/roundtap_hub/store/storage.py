@@ -51,7 +51,7 @@ class StorageState:
         self._backup: Problem | None = None
         self._shown = ""
         self.mended = False
-        """Whether this start has made the journal anew (store/mending.py)."""
+        """Whether this start has made the journal anew (store/continuing.py)."""
         self.continuing: StorageLine | None = None
         self._tried_at_ms = 0
         """That this hub is about to continue another one's event, or why it did not (store/continuing.py)."""

@@ -17,8 +17,8 @@ from roundtap_core.event.results import APPLY_RESULTS
 from roundtap_core.event.setup import KINDS
 from roundtap_core.event.states import AGREED, DECIDED, DISPUTE, ONE_SIDED, OPEN, SECOND, OpenPoint
 from roundtap_core.event.to_tournament import whole_tournament
+from roundtap_core.eventfile.exports import tournament_to_json
 from roundtap_core.eventfile.read import tournament_from_json
-from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_core.records import (
     CONCESSION,
     FINISHED_EARLY,

@@ -22,8 +22,8 @@ from roundtap_core.event.mending_steps import waiting_competitors
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import Entrant, MatchState
 from roundtap_core.event.to_tournament import whole_tournament
+from roundtap_core.eventfile.exports import tournament_to_json
 from roundtap_core.eventfile.read import parse_event_file
-from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_core.records import TIEBREAK, Result, SidePair
 from roundtap_core.wire import digest
 

@@ -14,8 +14,8 @@ from roundtap_core.event.event_flow import upcoming_stage
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import Entrant, EventState, MatchState, Official, OpenPoint
 from roundtap_core.event.to_tournament import whole_tournament
+from roundtap_core.eventfile.exports import tournament_to_json
 from roundtap_core.eventfile.read import parse_event_file
-from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_core.records import TIEBREAK, Match, Result
 from roundtap_core.rulebooks.registry import RULEBOOKS, rulebook
 from roundtap_core.wire import digest

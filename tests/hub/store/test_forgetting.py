@@ -27,9 +27,9 @@ from roundtap_hub.store.folder_copy import FolderCopy
 from roundtap_hub.store.journal import Journal, JournalConflict, PersonRecord
 from roundtap_hub.store.journal_identity import seal_after
 from roundtap_hub.store.print_book import PrintBook, PrintJob
+from roundtap_hub.store.read_model import verify_journal
 from roundtap_hub.store.recover import recover
 from roundtap_hub.store.service import Service, Step
-from roundtap_hub.store.verify import verify_journal
 
 GONE, SPELLED = "Żółcia Brzęczyszczykiewicz", "Zolcia BRZECZYSZCZYKIEWICZ-Luz"
 STAYS = "Łukasz Żak"
