@@ -103,9 +103,8 @@ def show_on_display(settings: Settings, text: str, root: Path, hold: Callable[[f
     """Show what to correct in `roundtap.txt` on the board's display for HELD_S, before the unit takes it over; returns
     whether there was a display. Missing hardware is no error here."""
     try:
-        from roundtap_devices.display.screen import oled_screen
-
         from roundtap_devices.boards import load_board
+        from roundtap_devices.display.screen import oled_screen
 
         wiring = load_board(roles.own_or_known(settings.board or "recommended", root / roles.ETC)).screen
         if wiring.bus != "i2c":
