@@ -14,8 +14,8 @@ from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.cut import APPLY_CUT, DECIDE_CUT
 from roundtap_core.event.entries import Entry, NewEntries
+from roundtap_core.event.event_flow import Step
 from roundtap_core.event.judging import APPLY_JUDGING, DECIDE_JUDGING
-from roundtap_core.event.lookups import Step
 from roundtap_core.event.mending import APPLY_MENDING, DECIDE_MENDING
 from roundtap_core.event.people import APPLY_PEOPLE, DECIDE_PEOPLE
 from roundtap_core.event.prizes import APPLY_PRIZES, DECIDE_PRIZES

@@ -14,8 +14,8 @@ from roundtap_core.clock import IDLE, Clock, Instant
 from roundtap_core.errors import Problem
 from roundtap_core.event import mending_steps
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
+from roundtap_core.event.event_flow import Step, require_reason
 from roundtap_core.event.judging import roles_of
-from roundtap_core.event.lookups import Step, require_reason
 from roundtap_core.event.states import DRAFT, EventState, MatchState, RoundState, active_ids, draw_mark
 from roundtap_core.pairing.pairing_pool import Pairs
 from roundtap_core.pairing.smallest_change import ChangeCosts, smallest_change
@@ -592,15 +592,6 @@ _MENDS: Mapping[type, Callable[[EventState, Any], mending_steps.MendPlan]] = {
 DECIDE_MENDING: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = dict.fromkeys(_MENDS, mend_entries)
 
 
-def _apply_mend(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
-    return replace(
-        state,
-        rounds=tuple(
-            _round(played, data, entry) if played.number == data["number"] else played for played in state.rounds
-        ),
-    )
-
-
 def _round(played: RoundState, data: Mapping[str, Any], entry: Entry) -> RoundState:
     """The round with these matches changed, each with another revision: who reports what they saw before is told."""
     line = _line(data, entry)
@@ -690,4 +681,12 @@ def _apply_unpublish(state: EventState, data: Mapping[str, Any], entry: Entry) -
     return replace(state, rounds=rounds, clock=Clock(), players_at_start=at_start)
 
 
-APPLY_MENDING: Mapping[str, Step] = {"round-mended": _apply_mend, "round-unpublished": _apply_unpublish}
+APPLY_MENDING: Mapping[str, Step] = {
+    "round-mended": lambda state, data, entry: replace(
+        state,
+        rounds=tuple(
+            _round(played, data, entry) if played.number == data["number"] else played for played in state.rounds
+        ),
+    ),
+    "round-unpublished": _apply_unpublish,
+}

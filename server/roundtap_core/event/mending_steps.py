@@ -8,8 +8,7 @@ from msgspec import Struct
 from roundtap_core.clock import IDLE
 from roundtap_core.errors import Problem
 from roundtap_core.event import states
-from roundtap_core.event.event_flow import current_seeds, second_swiss_rounds
-from roundtap_core.event.lookups import require_entrant
+from roundtap_core.event.event_flow import current_seeds, require_entrant, second_swiss_rounds
 from roundtap_core.records import (
     BYE,
     CONCESSION,

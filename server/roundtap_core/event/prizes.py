@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
-from roundtap_core.event.lookups import Step, event_step
+from roundtap_core.event.event_flow import Step, event_step
 from roundtap_core.event.states import ACTIVE, AMONG, CHECKED_IN, DoorPrize, EventState, Prize, active_ids
 from roundtap_core.randomness import lot_number
 from roundtap_core.typed import MOST_COMPETITORS, Count, Exact, IdOrEmpty, Prose

@@ -13,9 +13,9 @@ from roundtap_core.elimination.bracket import Cut
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event import states
 from roundtap_core.event.cut import cut_entries
-from roundtap_core.event.entries import Entry, NewEntries, NewEntry
+from roundtap_core.event.entries import NewEntries, NewEntry
+from roundtap_core.event.event_flow import Step, event_step, without_draft
 from roundtap_core.event.judging import roles_of
-from roundtap_core.event.lookups import Step, event_step, without_draft
 from roundtap_core.event.person import Person
 from roundtap_core.names import clean_name
 from roundtap_core.records import SWISS
@@ -324,11 +324,6 @@ _FIT = {
 }
 
 
-def _apply_played_on(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
-    # An imported one says itself when it was decided.
-    return replace(state, played_on=(*state.played_on, states.played_on_from_json(data, entry.number, entry.at.wall)))
-
-
 APPLY_SETUP: Mapping[str, Step] = {
     "event-created": event_step(
         lambda data: {
@@ -344,5 +339,8 @@ APPLY_SETUP: Mapping[str, Step] = {
     ),
     "about-set": event_step(lambda data: {"about": data["about"]}),
     "options-set": event_step(lambda data: {"given_options": data["options"]}),
-    "played-on": _apply_played_on,
+    # An imported one says itself when it was decided.
+    "played-on": lambda state, data, entry: replace(
+        state, played_on=(*state.played_on, states.played_on_from_json(data, entry.number, entry.at.wall))
+    ),
 }

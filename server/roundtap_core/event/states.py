@@ -423,6 +423,9 @@ class EventState(Struct, frozen=True, dict=True):
     def with_entrant(self, competitor: str, **changes: Any) -> "EventState":
         return replace(self, entrants={**self.entrants, competitor: replace(self.entrants[competitor], **changes)})
 
+    def with_round(self, number: int, **changes: Any) -> "EventState":
+        return replace(self, rounds=tuple(replace(r, **changes) if r.number == number else r for r in self.rounds))
+
     def _place_of(self, match_id: str) -> tuple[int, int] | None:
         """Where a match stands: its round and itself. Where its id says, nearly always; but ids may have gaps."""
         number, _, index = match_id.partition(".")

@@ -13,7 +13,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event import abandoned_match, commands
-from roundtap_core.event.lookups import require_reason
+from roundtap_core.event.event_flow import require_reason
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import EventState, MatchState, RoundState, active_ids
 from roundtap_core.names import clean_name
