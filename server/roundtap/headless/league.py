@@ -26,7 +26,7 @@ from roundtap_core.names import fold, stands_in
 from roundtap_core.reasons import type_problems
 from roundtap_core.records import Competitor, Tournament
 from roundtap_core.rulebooks.own_rules import read_checked
-from roundtap_core.standings.league import LeagueRow, LeagueRules, by_place_of, exact_points, league
+from roundtap_core.standings.standings import LeagueRow, LeagueRules, by_place_of, exact_points, league
 from roundtap_core.typed import Line, Message, parse_message
 from roundtap_core.words import LANGUAGES, Words, core_words
 from roundtap_machine.disk import write_atomically

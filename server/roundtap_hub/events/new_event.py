@@ -26,7 +26,7 @@ from roundtap_core.names import MOST_LETTERS
 from roundtap_core.randomness import SEED_BITS
 from roundtap_core.records import Tournament
 from roundtap_core.rulebooks.base import Options, Rulebook, may_play
-from roundtap_core.rulebooks.fact_sheet import games_allowed
+from roundtap_core.rulebooks.coverage import games_allowed
 from roundtap_core.rulebooks.own_rules import ID_BEGIN, rules_from_json
 from roundtap_core.rulebooks.registry import RULEBOOKS, rulebook
 from roundtap_core.standings.totals import list_totals

@@ -29,7 +29,7 @@ from roundtap_core.forms.questions import Picks
 from roundtap_core.lists.list_form import fielded_squads, squad_letter
 from roundtap_core.print_contents import Slip
 from roundtap_core.records import SWISS, UNPAIRED_LOSS
-from roundtap_core.rulebooks.fact_sheet import bye_worth, full_win_lead, outcome_points
+from roundtap_core.rulebooks.coverage import bye_worth, full_win_lead, outcome_points
 from roundtap_core.rulebooks.scoring import Tally
 from roundtap_core.words import Words
 from roundtap_hub.access.slip_codes import slip_codes
