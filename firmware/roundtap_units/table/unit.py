@@ -1,5 +1,5 @@
-"""One table unit: buttons, dialogue, outbox, link and screen, joined by one loop that owns the time; and the time left in
-its round, by the hub's clock from round trips, or by what was counted here."""
+"""One table unit: buttons, dialogue, outbox, link and screen, joined by one loop that owns the time; and the time left
+in its round, by the hub's clock from round trips, or by what was counted here."""
 
 import contextlib
 import logging
