@@ -13,7 +13,7 @@ from roundtap_devices.display.screen import DIMMED, FULL, OFF, VirtualScreen
 from roundtap_devices.hardware_errors import HardwareMissing
 from roundtap_devices.input.gestures import Edge, Gesture
 from roundtap_devices.input.pin_factory import mock_factory
-from roundtap_units.board_unit import DIM_AFTER_MS, OFF_AFTER_MS, WOKEN_MS, ScreenDimming
+from roundtap_units.board_process import DIM_AFTER_MS, OFF_AFTER_MS, WOKEN_MS, ScreenDimming
 from roundtap_units.link.outbox import Outbox
 from roundtap_units.table.dialogue.dialogue import Dialogue
 from roundtap_units.table.unit import TableDisk, TableHardware, TableUnit

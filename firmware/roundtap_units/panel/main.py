@@ -21,8 +21,7 @@ from roundtap_devices.display.screen import Screen
 from roundtap_devices.input.late_edges import EdgeReorder
 from roundtap_machine.deadline_http import ANSWER_BYTES_MAX, DeadlineConnection
 from roundtap_machine.root_steps import HOTSPOT, StepRefused, ask_root
-from roundtap_units.board_process import BoardProcess
-from roundtap_units.board_unit import BoardUnit
+from roundtap_units.board_process import BoardProcess, BoardUnit
 from roundtap_units.link.hub_address import HubAddress, LocalKeyWatch, local_key_file
 from roundtap_units.link.hub_connection import HubNotReady, send_signed
 from roundtap_units.panel import panel_dialogue

@@ -13,8 +13,7 @@ from roundtap_devices.display.signals import Signals
 from roundtap_devices.input.gestures import ARROWS, HOLD, TAP, Gesture
 from roundtap_devices.input.late_edges import EdgeReorder
 from roundtap_machine.addresses import own_address
-from roundtap_units.board_process import BoardProcess
-from roundtap_units.board_unit import BoardUnit
+from roundtap_units.board_process import BoardProcess, BoardUnit
 from roundtap_units.link.enrolling import (
     BUSY,
     CHECKING,

@@ -18,7 +18,7 @@ from roundtap_devices.display.screen import Screen
 from roundtap_devices.display.signals import Signals
 from roundtap_devices.input.gestures import CALL, Gesture
 from roundtap_devices.input.late_edges import EdgeReorder
-from roundtap_units.board_unit import LONGEST_SLEEP_MS, BoardUnit
+from roundtap_units.board_process import LONGEST_SLEEP_MS, BoardUnit
 from roundtap_units.link.hub_choice import UnitMemory
 from roundtap_units.link.hub_time import HubTime
 from roundtap_units.link.outbox import PENDING, Outbox, StoredReport, StoredView

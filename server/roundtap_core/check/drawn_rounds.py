@@ -7,8 +7,15 @@ from itertools import product
 from msgspec.structs import replace
 
 from roundtap_core import records
-from roundtap_core.elimination.bracket import THIRD, Bracket, BracketGame, bracket_of, game_count, present_in_round
-from roundtap_core.elimination.next_games import game_to_match
+from roundtap_core.elimination.bracket import (
+    THIRD,
+    Bracket,
+    BracketGame,
+    bracket_of,
+    game_count,
+    game_to_match,
+    present_in_round,
+)
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.names import error_names, names_in
 from roundtap_core.pairing.everybody import drawn_pairs

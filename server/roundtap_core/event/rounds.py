@@ -293,7 +293,7 @@ def _refuse_elimination(state: states.EventState, follows: str) -> None:
 
 
 def _elimination_round(state: states.EventState, command: DrawRound, seed: int, attempt: int) -> DrawnRound:
-    from roundtap_core.elimination.next_games import BY_BRACKET, next_elimination_round
+    from roundtap_core.elimination.bracket import BY_BRACKET, next_elimination_round
 
     # A cut of which no one is left is no reason to ask the standings instead.
     seeds = None if state.cut is None else event_flow.current_seeds(state)

@@ -1,10 +1,12 @@
-"""The state of one event: what the fold of its entries yields. Frozen; `decide.apply` makes the next one."""
+"""The state of one event: what the fold of its entries yields. Frozen; `decide.apply` makes the next one. As bytes and
+back: the same bytes wherever the same entries were folded."""
 
 from collections.abc import Iterable, Mapping
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, json
+from msgspec.inspect import type_info
 from msgspec.structs import replace
 
 from roundtap_core import records
@@ -568,3 +570,24 @@ def state_digest(state: EventState) -> str:
             ],
         }
     )
+
+
+def encode_state(state: EventState) -> bytes:
+    """JSON: records by their fields; mappings in their own order, since that counts (draws shuffle competitors in it).
+    What entries hold as plain JSON comes in one order, whether they were made here or read (entries.py)."""
+    # Mappings of other kinds (fates.py) are written as dicts are.
+    return json.encode(state, enc_hook=dict)
+
+
+def decode_state(raw: bytes) -> EventState:
+    """What `encode_state` was given. Raises ValueError for anything that is no state of this very `state_form`."""
+    state = json.decode(raw, type=EventState)
+    if encode_state(state) != raw:
+        raise ValueError("no state of an event")
+    return state
+
+
+@cache
+def state_form() -> str:
+    """Names what a state consists of: bytes made by a core with other fields are not for this one."""
+    return digest(repr(type_info(EventState)))[:16]

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from roundtap_core.elimination.bracket import bracket_of, qualifiers
+from roundtap_core.elimination.bracket import bracket_of, next_elimination_round, qualifiers
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.lists.list_form import fielded_squads
 from roundtap_core.pairing.pairing_pool import refuse_open_matches
@@ -63,8 +63,6 @@ def next_round(tournament: Tournament, seed: int | None = None, attempt: int = 1
     if stage == TIEBREAK:
         return next_tiebreak_round(tournament, seed, attempt)
     # Most rounds are Swiss, and a command should start at once.
-    from roundtap_core.elimination.next_games import next_elimination_round
-
     return next_elimination_round(tournament, seed, attempt)
 
 

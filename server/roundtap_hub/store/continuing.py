@@ -20,6 +20,7 @@ from roundtap_core.messages import ContinueOffer
 from roundtap_core.typed import DisplayText
 from roundtap_hub.store import backups, models
 from roundtap_hub.store.clocks import system_clocks
+from roundtap_hub.store.copies import BUSY, StorageLine
 from roundtap_hub.store.folder_copy import CopyContent
 from roundtap_hub.store.head_file import (
     HEAD_FILE,
@@ -33,7 +34,6 @@ from roundtap_hub.store.journal import DATABASE, JournalConflict
 from roundtap_hub.store.recover import Recovery, put_in_place, recover
 from roundtap_hub.store.secure_files import disk_problem, is_of_disk, unreadable_problem, write_private
 from roundtap_hub.store.service import Service
-from roundtap_hub.store.storage import BUSY, StorageLine
 from roundtap_machine.disk import sync_to_disk
 
 log = logging.getLogger(__name__)

@@ -6,13 +6,14 @@ from event_kit import Event, fold_entries, refused
 from roundtap_core.event import commands as c
 from roundtap_core.event.people import MOST_SIGNED_UP
 from roundtap_core.event.stale_check import COURSE, state_mark
-from roundtap_core.event.state_bytes import decode_state, encode_state
 from roundtap_core.event.states import (
     SIGNED_UP,
     TO_CONFIRM,
     Entrant,
     Official,
     active_ids,
+    decode_state,
+    encode_state,
     not_yet_present,
     tournament_of,
 )

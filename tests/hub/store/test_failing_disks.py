@@ -22,10 +22,9 @@ from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.words import LANGUAGES
 from roundtap_hub.store import service as service_module
-from roundtap_hub.store.copies import Copies
+from roundtap_hub.store.copies import SLOW_MS, WELL_AGAIN_MS, Copies, StorageState
 from roundtap_hub.store.journal import JournalConflict
 from roundtap_hub.store.service import HubStopped, OutcomeUnknown, Service
-from roundtap_hub.store.storage import SLOW_MS, WELL_AGAIN_MS, StorageState
 
 
 @pytest.fixture
