@@ -7,7 +7,7 @@ import tty
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 
-from PIL import Image
+from PIL import Image, ImageDraw
 
 from roundtap_devices.letters import load_font
 from roundtap_devices.printing.drawing import qr_image
@@ -263,8 +263,6 @@ class EscposInterpreter:
 @lru_cache(maxsize=1024)
 def _glyph(letter: str, width: int, height: int, bold: bool, cell_dots: int) -> Image.Image:
     """A letter in the printer's cell, 24 dots high (a mask: 255 is black), enlarged as requested."""
-    from PIL import ImageDraw
-
     face = load_font(19, bold)
     wide = max(1, -int(-face.getlength(letter) // 1))
     drawn = Image.new("L", (wide, LETTER_DOTS), 0)

@@ -114,10 +114,9 @@ class FrontPanelLink:
         self._asked = 0
         self._presses: queue.SimpleQueue[panel_dialogue.PanelAction | None] = queue.SimpleQueue()
         self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="panel-link", daemon=True)
 
     def start(self) -> None:
-        self._thread.start()
+        threading.Thread(target=self._run, name="panel-link", daemon=True).start()
 
     def stop(self) -> None:
         self._stopping.set()

@@ -279,7 +279,6 @@ def _run(config: StationConfig, panel_path: Path | None) -> bool:
     """Whether to restart: a hub on this machine now has a key for it, or its own key opens nothing."""
     from roundtap_devices.virtual.panels import PrinterPanel
     from roundtap_devices.virtual.virtual_printer import VirtualPrinter
-    from roundtap_units.station.station_link import HubStationLink
 
     with contextlib.ExitStack() as ends:
         print_log = printer_desk.PrintLog(config.folder / "printed.jsonl")

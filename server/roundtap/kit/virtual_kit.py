@@ -20,7 +20,7 @@ from typing import Any
 from roundtap.main import END_WITH_STDIN
 from roundtap_core.version import VERSION_VARIABLE, version
 from roundtap_hub.http.requester import is_loopback
-from roundtap_hub.store.login_pins import new_pin
+from roundtap_hub.store.login_pins import hash_pin, new_pin
 
 AGAIN_S = 0.05
 CHUNK_BYTES = 64 * 1024
@@ -179,7 +179,6 @@ class VirtualKit:
         """Write keys, PIN and configurations, before any process starts."""
         from roundtap_hub.access.staff import Sessions, pin_mark
         from roundtap_hub.store.clocks import system_clocks
-        from roundtap_hub.store.login_pins import hash_pin
         from roundtap_hub.store.secure_files import write_private
 
         def configure(name: str, folder: str, /, **values: str | bool) -> None:

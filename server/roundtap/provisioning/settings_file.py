@@ -612,10 +612,6 @@ def _value(key: str, value: str, with_comment: bool, reading: _Reading) -> objec
     return PARSERS[key](key, value, reading) if value else ""
 
 
-def _role(key: str, value: str, reading: _Reading) -> str:
-    return _one_of(key, value, ROLES, ROLE_ALIASES)
-
-
 def _language(key: str, value: str, reading: _Reading) -> str:
     return _one_of(key, value.replace("_", "-").split("-")[0], LANGUAGES, LANGUAGE_NAMES)
 
@@ -787,7 +783,7 @@ def _one_of(
 
 
 PARSERS: dict[str, Callable[[str, str, _Reading], object]] = {
-    "role": _role,
+    "role": lambda key, value, _: _one_of(key, value, ROLES, ROLE_ALIASES),
     "name": _name,
     "hub": _hub,
     "wifi": _network,

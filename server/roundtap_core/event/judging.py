@@ -464,13 +464,6 @@ def _apply_duty(state: states.EventState, data: Mapping[str, Any], entry: Entry)
     return replace(state, officials={**state.officials, changed.id: changed})
 
 
-def _apply_warning(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
-    warnings = state.entrants[data["competitor"]].warnings
-    return state.with_entrant(
-        data["competitor"], warnings=(*warnings, {"round": data["round"], "reason": data["reason"], "by": data["by"]})
-    )
-
-
 @event_flow.match_step
 def _apply_log_line(
     state: states.EventState,
@@ -511,7 +504,13 @@ def _apply_extension(
 APPLY_JUDGING: Mapping[str, event_flow.Step] = {
     "officials-set": _apply_officials,
     "official-duty": _apply_duty,
-    "competitor-warned": _apply_warning,
+    "competitor-warned": lambda state, data, entry: state.with_entrant(
+        data["competitor"],
+        warnings=(
+            *state.entrants[data["competitor"]].warnings,
+            {"round": data["round"], "reason": data["reason"], "by": data["by"]},
+        ),
+    ),
     "disqualification-proposed": event_flow.entrant_step(
         lambda data: {"proposed": {"reason": data["reason"], "by": data["by"]}}
     ),

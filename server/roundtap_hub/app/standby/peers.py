@@ -250,10 +250,9 @@ class BeaconThread:
         self._wanted: queue.Queue[str] = queue.Queue(ASKED_MAX)
         self._asked: dict[str, float] = {}
         self._joined: set[str] = set()
-        self._thread = threading.Thread(target=self._run, name="beacon", daemon=True)
 
     def start(self) -> None:
-        self._thread.start()
+        threading.Thread(target=self._run, name="beacon", daemon=True).start()
 
     def stop(self) -> None:
         self._stop.set()
