@@ -218,8 +218,7 @@ class EnrolClient:
 
     def skip_hub(self) -> None:
         """A button was pressed to find another hub."""
-        hub = self._hub
-        if hub is not None:
+        if (hub := self._hub) is not None:
             self._skipped = frozenset({hub.hub})
             self._leave_hub()
             self._woken.set()

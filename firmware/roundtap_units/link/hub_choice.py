@@ -280,8 +280,7 @@ def all_candidates(configured: Sequence[Endpoint]) -> Iterator[Endpoint]:
     yield from configured
     for gateway in default_gateways():
         yield from ((gateway, port) for port in PORTS)
-    named = resolve_ipv4(LOCAL_NAME)
-    if named is not None:
+    if (named := resolve_ipv4(LOCAL_NAME)) is not None:
         yield from ((named, port) for port in PORTS)
     yield from listen_for_beacons()
 

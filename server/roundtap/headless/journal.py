@@ -142,8 +142,7 @@ def _check_copy(path: Path, journal: Journal) -> None:
     if copy.damaged:
         held, total = len(read_source(path, {}).entries), sum(head.number for head in journal.heads().values())
         raise Problem("copy_damaged", file=str(path), held=held, all=total)
-    unknown = journal.first_unknown_stream(copy.heads)
-    if unknown is not None:
+    if (unknown := journal.first_unknown_stream(copy.heads)) is not None:
         raise Problem("copy_knows_more", stream=unknown, number=copy.heads[unknown].number)
     behind = sum(head.number - copy.heads.get(stream, START).number for stream, head in journal.heads().items())
     if behind:

@@ -225,8 +225,7 @@ def _apply(machine: Machine, start: bool, wait: bool) -> ApplyResult:
     changed += _name(machine, named)
     changed += _zone(machine, named)
     restart = False
-    boot = machine.boot()
-    if boot is not None:
+    if (boot := machine.boot()) is not None:
         on_boot = boot_files.write_boot_files(boot, settings, machine.root / roles.ETC, machine.header_port())
         changed += [str((boot / name).relative_to(machine.root)) for name in on_boot]
         restart = bool(on_boot)

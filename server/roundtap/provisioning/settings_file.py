@@ -575,8 +575,7 @@ def _split(line: str) -> tuple[str, str, bool]:
     key = re.sub(r"[\s\-–_.]+", "_", unicodedata.normalize("NFKC", typed).casefold()).strip("_")
     key = KEY_ALIASES.get(key, key)
     if key not in KEYS:
-        likely = difflib.get_close_matches(key, [*KEYS, *KEY_ALIASES], n=1, cutoff=0.7)
-        if likely:
+        if likely := difflib.get_close_matches(key, [*KEYS, *KEY_ALIASES], n=1, cutoff=0.7):
             raise InvalidValue("meant", text=shortened(typed), meant=KEY_ALIASES.get(likely[0], likely[0]))
         raise InvalidValue("unknown", known=", ".join(KEYS))
     value = line[place.end() :].strip()
@@ -733,8 +732,7 @@ def _password(key: str, value: str, reading: _Reading) -> str:
     """A WPA2 password: 8 to 63 ASCII characters, or a network's key of 64 hex digits. The note never repeats it."""
     foreign = next((sign for sign in value if not " " <= sign <= "~"), None)
     if foreign is not None:
-        plain = PLAIN_SIGNS.get(foreign)
-        if plain:
+        if plain := PLAIN_SIGNS.get(foreign):
             raise InvalidValue("password_quote", key=key, sign=foreign, plain=plain)
         raise InvalidValue("password_sign", key=key, sign=foreign if foreign.isprintable() else ascii(foreign)[1:-1])
     if not PASSWORD_MIN <= len(value) <= PASSWORD_MAX and not (
@@ -776,8 +774,7 @@ def _one_of(
     if plain in options or plain in others:
         return others.get(plain, plain)
     meant = {**dict.fromkeys(options), **others, **similar}
-    likely = difflib.get_close_matches(plain, meant, n=1, cutoff=0.65)
-    if likely:
+    if likely := difflib.get_close_matches(plain, meant, n=1, cutoff=0.65):
         raise InvalidValue("value_meant", key=key, text=shortened(value), meant=meant[likely[0]] or likely[0])
     raise InvalidValue("value", key=key, text=shortened(value), known=", ".join(options))
 

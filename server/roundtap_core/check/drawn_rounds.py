@@ -116,8 +116,7 @@ def _stage_left(tournament: records.Tournament, begun: bool) -> bool:
     if not begun and _planless(tournament):
         return False
     try:
-        bracket = bracket_of(tournament)
-        if bracket is not None:
+        if (bracket := bracket_of(tournament)) is not None:
             return bracket.goes_on
         if begun:
             return len(tournament.stage_rounds(records.SECOND_SWISS)) < second_stage_length(tournament)

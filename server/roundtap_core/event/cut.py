@@ -40,8 +40,7 @@ def closing_entry(state: EventState) -> list[NewEntry]:
     """The entry that closes the round in play; Problem while results are missing or disputed."""
     if state.live is None:
         return []
-    missing = state.live.open_matches
-    if missing:
+    if missing := state.live.open_matches:
         tables = ", ".join([*(str(m.match.table) for m in missing[:8]), *("…" for _ in missing[8:9])])
         raise Problem("results_missing", n=len(missing), tables=tables)
     return [NewEntry("round-closed", {"number": state.live.number})]

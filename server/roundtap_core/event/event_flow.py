@@ -252,8 +252,7 @@ def total_planned_rounds(state: EventState) -> int:
     """How many rounds the event will have, elimination included as far as it is known. Raises Problem("no_structure")
     while there are too few players for the chosen table."""
     before = [r for r in state.public_rounds if r.stage != ELIMINATION]
-    begun = elimination_rounds(state)
-    if begun:
+    if begun := elimination_rounds(state):
         return len(before) + round_count(size_from_round(m.match for m in begun[0].matches))
     if not state.swiss_rounds:
         return round_count(bracket_size(len(active_ids(state))))

@@ -134,8 +134,7 @@ def clashing_tables(draft: states.RoundState, taken: Mapping[int, str]) -> dict[
 
 def refuse_shared_tables(draft: states.RoundState, taken: Mapping[int, str]) -> None:
     """Problem("tables_taken") where the round would be published at tables of another event."""
-    clash = clashing_tables(draft, taken)
-    if clash:
+    if clash := clashing_tables(draft, taken):
         raise Problem("tables_taken", tables=", ".join(map(str, clash)), event=", ".join(dict.fromkeys(clash.values())))
 
 

@@ -42,8 +42,7 @@ def draw_first_round(
 ) -> tuple[pairing_pool.Pairs, str]:
     """A random round with the fewest pairings inside a "came with" group, and the method used. Uniform over all of
     them, unless TRIES shuffles failed and the last was repaired."""
-    crowd = _half_or_more(members, came_with)
-    if crowd:
+    if crowd := _half_or_more(members, came_with):
         return _spread(members, crowd, rand), IDEAL
     line = list(members)
     for _ in range(TRIES):
@@ -70,8 +69,7 @@ def _half_or_more(members: Sequence[int], came_with: Sequence[str | None]) -> li
     """The group that fills at least half of the field, if there is one."""
     groups: dict[str, list[int]] = {}
     for member in members:
-        name = came_with[member]
-        if name is not None:
+        if (name := came_with[member]) is not None:
             groups.setdefault(name, []).append(member)
     largest = max(groups.values(), key=len, default=[])
     return largest if 2 * len(largest) >= len(members) else []
@@ -543,8 +541,7 @@ def _notes(
 def pairing_to_json(pairing: DrawnRound) -> dict[str, Any]:
     """The output of `roundtap pair`: `notes.bye` is only the reason, or null; optional notes as in `DrawnRound`."""
     notes = {**pairing.notes, "bye": None}
-    bye = pairing.notes["bye"]
-    if bye is not None:
+    if (bye := pairing.notes["bye"]) is not None:
         notes["bye"] = bye["why"]
         if bye["passed_over"]:
             notes["bye_passed_over"] = bye["passed_over"]

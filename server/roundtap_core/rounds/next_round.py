@@ -83,8 +83,7 @@ def second_stage_length(tournament: Tournament) -> int:
 
 def second_stage_players(tournament: Tournament, seeds: Sequence[str] = ()) -> set[str]:
     """Who is in the second stage: who began it; before that `seeds`, or who would qualify now."""
-    begun = tournament.stage_rounds(SECOND_SWISS)
-    if begun:
+    if begun := tournament.stage_rounds(SECOND_SWISS):
         return {who for match in begun[0].matches for who in (match.a, match.b) if who is not None}
     return set(seeds or qualifiers(tournament))
 

@@ -175,8 +175,7 @@ class ShatterpointPremier(base.Rulebook):
 
     def winner(self, result: records.Result, options: base.Options) -> str:
         """ "Koniec pojedynku": more struggles won, then more wounds inflicted, else a draw."""
-        stated = base.stated_winner(result)
-        if stated is not None:
+        if (stated := base.stated_winner(result)) is not None:
             return stated
         wounds = result.wounds or records.SidePair()
         by_figures = base.leading_side(wounds if result.score.a == result.score.b else result.score)

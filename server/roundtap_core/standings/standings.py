@@ -92,8 +92,7 @@ def last_first(tournament: Tournament, records: Mapping[str, SwissTotals], among
     groups = _points_groups(records, ranked, _second_stage(tournament))
     while groups:
         tied = groups.pop()
-        wanted = set(tied).intersection(among)
-        if wanted:
+        if wanted := set(tied).intersection(among):
             basis = TiebreakInput(tournament, None, records, [who for group in groups for who in group])
             settled = _settled(basis, tied, _values(basis, tied))
             yield from (who for who, _ in reversed(settled) if who in wanted)

@@ -179,11 +179,9 @@ def read_structure(book: Rulebook, field: Callable[[str], str]) -> dict[str, obj
     if structure not in structures_of(book):
         raise Invalid("not_one_of", where="/options/structure", value=structure, options=", ".join(structures_of(book)))
     chosen["structure"] = structure
-    rounds = _number(field, "swiss_rounds", 0, MOST_ROUNDS)
-    if rounds is not None:
+    if (rounds := _number(field, "swiss_rounds", 0, MOST_ROUNDS)) is not None:
         chosen["swiss_rounds"] = rounds
-    cut = _number(field, "cut", 0, CUTS[-1])
-    if cut is not None:
+    if (cut := _number(field, "cut", 0, CUTS[-1])) is not None:
         if cut not in CUTS:
             raise Invalid("not_one_of", where="/options/cut", value=cut, options=", ".join(map(str, CUTS)))
         chosen["cut"] = cut
@@ -197,8 +195,7 @@ def _stage(stage: str, field: Callable[[str], str]) -> dict[str, int | None]:
         values["minutes"] = None
     elif minutes is not None:
         values["minutes"] = minutes
-    games = _number(field, f"best_of.{stage}", *STAGE_OPTIONS["best_of"])
-    if games is not None:
+    if (games := _number(field, f"best_of.{stage}", *STAGE_OPTIONS["best_of"])) is not None:
         values["best_of"] = games
     return values
 

@@ -264,8 +264,7 @@ class Copies:
     def missing_batches(self, held: Mapping[str, Head]) -> Iterable[CommitBatch]:
         """What a copy with these heads lacks. Raises Problem("copy_knows_more") if it holds unknown entries."""
         heads = self.journal.heads()
-        unknown = self.journal.first_unknown_stream(held)
-        if unknown is not None:
+        if (unknown := self.journal.first_unknown_stream(held)) is not None:
             raise Problem("copy_knows_more", stream=unknown, number=held[unknown].number)
         # Events before the venue: the entry that deletes an event follows its people.
         for stream in sorted(heads, key=lambda stream: (stream == VENUE, len(stream), stream)):

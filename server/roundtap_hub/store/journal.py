@@ -174,8 +174,7 @@ class Journal:
     ) -> None:
         # In one order for all hubs on a database, so that two writers cannot deadlock. The last record of a person
         # counts.
-        persons = {(record.event, record.competitor): person_row(record) for record in people}
-        if persons:
+        if persons := {(record.event, record.competitor): person_row(record) for record in people}:
             models.upsert_all(connection, models.PERSON, [persons[key] for key in sorted(persons)])
         if rows_beside := tuple(beside):
             models.upsert(connection, *rows_beside)

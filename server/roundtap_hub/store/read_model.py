@@ -383,8 +383,7 @@ def person_digests(entry: Entry) -> Iterator[tuple[str, str]]:
 
 
 def _check_snapshot(journal: Journal, state: EventState, check: StreamCheck) -> None:
-    stored = journal.event_snapshots.known().get(state.id)
-    if stored is None:
+    if journal.event_snapshots.known().get(state.id) is None:
         return
     seal = journal.event_snapshots.find(state.id)
     if seal is None:

@@ -286,8 +286,7 @@ class DeviceFeed:
                     await asyncio.wrap_future(noted)
 
     def _is_twin(self, connection: UnitConnection) -> bool:
-        connected = self._connections.get(connection.unit)
-        if connected:
+        if connected := self._connections.get(connection.unit):
             return any(other.instance != connection.instance for other in connected)
         status = self._hub.presence.status_of(connection.unit)
         # An empty instance: another hub has not sent it yet.
