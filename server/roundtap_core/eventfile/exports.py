@@ -274,9 +274,10 @@ def _with_record(data: dict[str, Any], item: Tournament | Round | Match | Compet
 
 
 def _without_defaults(item: Competitor) -> dict[str, Any]:
-    data: dict[str, Any] = {}
-    for key in item.__struct_fields__:
-        value = getattr(item, key)
-        if value != getattr(NOBODY, key) and key != "record":
-            data[key] = list(value) if isinstance(value, tuple) else value
+    fields = {key: getattr(item, key) for key in item.__struct_fields__ if key != "record"}
+    data = {
+        key: list(value) if isinstance(value, tuple) else value
+        for key, value in fields.items()
+        if value != getattr(NOBODY, key)
+    }
     return _with_record(data, item)

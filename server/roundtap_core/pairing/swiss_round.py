@@ -518,12 +518,8 @@ def _notes(
     byes: Sequence[int],
     rounds_left: int,
 ) -> dict[str, Any]:
-    floats: list[dict[str, Any]] = []
-    for a, b in pairs:
-        upper, lower = (a, b) if field.points[a] > field.points[b] else (b, a)
-        if field.points[upper] != field.points[lower]:
-            floats.append({"competitor": field.ids[upper], "from": field.points[upper], "to": field.points[lower]})
-    floats.sort(key=lambda f: (-f["from"], -f["to"]))
+    named = [(field.ids[a], field.ids[b]) for a, b in pairs]
+    floats = pairing_pool.floats_of(named, dict(zip(field.ids, field.points, strict=True)))
     repeated = [{"a": field.ids[a], "b": field.ids[b]} for a, b in pairs if b in field.met[a]]
     due = bye and {
         "competitor": field.ids[bye.member],

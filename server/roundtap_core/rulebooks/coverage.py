@@ -143,10 +143,8 @@ def outcome_points(book: Rulebook, options: Options) -> dict[str, int]:
     at_time = [("win_at_time_lead", _at_time(lead)), ("win_at_time", _at_time(lead - 1))] if lead is not None else []
     points: dict[str, int] = {}
     for name, result in (_OUTCOMES[0], *at_time, *_OUTCOMES[1:]):
-        try:
+        with suppress(Problem):  # No draws in this rulebook.
             points[name] = book.tally(Match("a", "b", result=result), "a", options).points
-        except Problem:
-            continue  # No draws in this rulebook.
     return points
 
 

@@ -224,10 +224,8 @@ def opponents_points(basis: TiebreakInput, tied: Sequence[str], tiebreaker: Tieb
     if not low and not high:
         sums = _of_opponents(basis, tied, {who: record.points for who, record in records.items()})
     else:
-        sums = {}
-        for who in tied:
-            points = sorted([records[opponent].points for opponent in records[who].opponents])
-            sums[who] = sum(points[low : len(points) - high])
+        points = {who: sorted([records[other].points for other in records[who].opponents]) for who in tied}
+        sums = {who: sum(points[who][low : len(points[who]) - high]) for who in tied}
     return _most(sums)
 
 
@@ -269,13 +267,11 @@ def _game_rates(basis: TiebreakInput, tiebreaker: Tiebreaker) -> Rates:
     book = book_of(basis.tournament)
     points = book.scoring(book.options(basis.tournament.options)).points
     won, drawn = {"points": (points.win, points.draw), "wins": (1, 0), "half_draws": (2, 1)}[tiebreaker.counts]
-    parts: dict[str, tuple[int, int]] = {}
-    for who, record in basis.records.items():
-        figures = record.figures
-        parts[who] = (
-            won * figures.get(WON_GAMES, 0) + drawn * figures.get(DRAWN_GAMES, 0),
-            won * figures.get(ALL_GAMES, 0),
-        )
+    figures = {who: record.figures for who, record in basis.records.items()}
+    parts = {
+        who: (won * of.get(WON_GAMES, 0) + drawn * of.get(DRAWN_GAMES, 0), won * of.get(ALL_GAMES, 0))
+        for who, of in figures.items()
+    }
     return _bounded(basis, parts, tiebreaker)
 
 

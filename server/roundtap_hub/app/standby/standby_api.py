@@ -231,11 +231,11 @@ def own_files(folder: Path) -> dict[str, str]:
     """The hub's own small files by relative path, in base 64."""
     paths = [folder / name for name in FILES]
     paths += [path for name in FOLDERS for path in sorted((folder / name).rglob("*")) if path.suffix != ".new"]
-    files = {}
-    for path in paths:
-        if path.is_file() and path.stat().st_size <= FILE_BYTES_MAX:
-            files[path.relative_to(folder).as_posix()] = base64.b64encode(path.read_bytes()).decode()
-    return files
+    return {
+        path.relative_to(folder).as_posix(): base64.b64encode(path.read_bytes()).decode()
+        for path in paths
+        if path.is_file() and path.stat().st_size <= FILE_BYTES_MAX
+    }
 
 
 class TakenOverPage:
