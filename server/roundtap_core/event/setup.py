@@ -19,9 +19,8 @@ from roundtap_core.event.judging import roles_of
 from roundtap_core.event.person import Person
 from roundtap_core.names import clean_name
 from roundtap_core.records import SWISS
-from roundtap_core.rulebooks.base import NO, ORGANIZER, OWN, Options, Rulebook, may_play
+from roundtap_core.rulebooks.base import NO, ORGANIZER, OWN, Options, Rulebook, may_play, rulebook
 from roundtap_core.rulebooks.own_rules import Rules, rules_data, rules_json
-from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.typed import MOST_ROUNDS, Exact, IdOrEmpty, LineOrEmpty, Prose, refuse_options_out_of_range
 from roundtap_core.wire import canonical_json
 
