@@ -146,11 +146,8 @@ class VirtualDisplay:
         self.frame = bytes(FRAME_BYTES)
         self.unplugged = False
         self.level = FULL
-        self._listeners: list[Callable[[bytes], None]] = []
-
-    def add_listener(self, listener: Callable[[bytes], None]) -> None:
-        """Call `listener` with each new frame, in the thread that draws."""
-        self._listeners.append(listener)
+        # Each is called with every new frame, in the thread that draws.
+        self.listeners: list[Callable[[bytes], None]] = []
 
     def check(self) -> None:
         if self.unplugged:
@@ -179,7 +176,7 @@ class VirtualDisplay:
         if frame == self.frame:
             return
         self.frame = frame
-        for listener in self._listeners:
+        for listener in self.listeners:
             listener(frame)
 
 

@@ -155,16 +155,12 @@ class HubChoice:
         self._older_since_ms: int | None = None  # since when this unit has been with an abandoned epoch
         endpoints = self.known()
         remembered = parse_endpoints((memory.hub,))
-        self._present = remembered[0] if remembered and remembered[0] in endpoints else endpoints[0]
-        self._turn = self._present
+        self.current = remembered[0] if remembered and remembered[0] in endpoints else endpoints[0]
+        self._turn = self.current
         self._newest = memory.epoch
 
     def known(self) -> tuple[Endpoint, ...]:
         return tuple(dict.fromkeys((*self._configured, *parse_endpoints(self._memory.hubs))))
-
-    @property
-    def current(self) -> Endpoint:
-        return self._present
 
     def is_superseded(self, epoch: object) -> bool:
         """Whether the unit has left this epoch for a newer one."""
@@ -181,7 +177,7 @@ class HubChoice:
             endpoints = self.known()
             looks_back = self._older_since_ms is not None and now_ms - self._older_since_ms >= RECHECK_MS
             if now_ms - self._heard_ms < SILENT_MS and not looks_back:
-                return self._present
+                return self.current
             at = endpoints.index(self._turn) if self._turn in endpoints else -1
             self._turn = endpoints[(at + 1) % len(endpoints)]
             return self._turn
@@ -208,7 +204,7 @@ class HubChoice:
                 return False
             self._failures = set()
             self._older_since_ms = now_ms if older else None
-            self._present = self._turn = place
+            self.current = self._turn = place
             self._heard_ms = now_ms
             addresses = [endpoint_url(each) for each in parse_endpoints(others)]
             # Back with an older epoch, the unit still knows which one is newer.
@@ -222,7 +218,7 @@ class HubChoice:
         with self._lock:
             if self._memory.epoch is not None:
                 self._memory.note_welcome(
-                    endpoint_url(self._present),
+                    endpoint_url(self.current),
                     self._memory.epoch,
                     [endpoint_url(each) for each in parse_endpoints(others)],
                 )

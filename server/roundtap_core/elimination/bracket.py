@@ -370,10 +370,11 @@ class _BracketBuilder:
         there = present_in_round(self._tournament, number or len(self._tournament.rounds) + 1)
         for game in range(1, games + 1):
             one, two = feeder_games(game, games)
-            if bracket_round == 1:
-                seats = self._first_seat(one), self._first_seat(two)
-            else:
-                seats = self._seat(before[one], there), self._seat(before[two], there)
+            seats = (
+                (self._first_seat(one), self._first_seat(two))
+                if bracket_round == 1
+                else (self._seat(before[one], there), self._seat(before[two], there))
+            )
             match = drawn.get(game) if drawn is not None else None
             self.games.append(self._game(bracket_round, game, seats, match, drawn is not None))
         if games == 1:

@@ -205,7 +205,7 @@ def make_hub(
     service, port = opened.service, listeners.port
     if not args.pages and not take_key_file(args.data, service):
         threading.Thread(target=_retry_key_file, args=(args.data, service), daemon=True).start()
-    service.storage.listen(partial(_say_storage, service, args))
+    service.storage.listeners.append(partial(_say_storage, service, args))
     if service.storage.fault:
         _say_storage(service, args)
     unit_keys = UnitKeys(service)

@@ -428,8 +428,10 @@ class StorageState:
     def __init__(self, mono_ms: Callable[[], int]) -> None:
         self._mono_ms = mono_ms
         self._lock = threading.Lock()
-        self._listeners: list[Callable[[], None]] = []
-        self._trouble = ""
+        # Each is called from any thread whenever the lines change.
+        self.listeners: list[Callable[[], None]] = []
+        # How the last write, or attempt, failed: FULL, READ_ONLY, FAILING, MOVED; "" if it did not.
+        self.fault = ""
         self._since_ms = 0
         self._well_since_ms: int | None = None
         self._was = ""
@@ -447,32 +449,23 @@ class StorageState:
         """That this hub is about to continue another one's event, or why it did not (store/continuing.py)."""
         self.copies_of: Callable[[], list[CopyState]] | None = None
 
-    def listen(self, listener: Callable[[], None]) -> None:
-        """Add a listener, called from any thread whenever the lines change."""
-        self._listeners.append(listener)
-
-    @property
-    def fault(self) -> str:
-        """How the last write, or attempt, failed: FULL, READ_ONLY, FAILING, MOVED; "" if it did not."""
-        return self._trouble
-
     def failed(self, number: int | None) -> None:
         """A write failed; `number` as of an OSError."""
         with self._lock:
             trouble = MOVED if number == errno.ESTALE else disk_fault(number)
-            if not self._trouble:
+            if not self.fault:
                 self._since_ms = self._mono_ms()
             # "No space" is more specific than its consequences; of another folder nothing is to be known.
-            keeps = self._trouble and (trouble == FAILING or self._trouble == MOVED)
-            self._trouble = self._trouble if keeps else trouble
+            keeps = self.fault and (trouble == FAILING or self.fault == MOVED)
+            self.fault = self.fault if keeps else trouble
             self._well_since_ms = None
         self._notify_if_changed()
 
     def written(self, took_ms: int = 0) -> None:
         """A write was synced."""
         with self._lock:
-            if self._trouble:
-                self._was, self._trouble, self._well_since_ms = self._trouble, "", self._mono_ms()
+            if self.fault:
+                self._was, self.fault, self._well_since_ms = self.fault, "", self._mono_ms()
             if took_ms >= SLOW_MS:
                 self._slow_ms, self._slow_at_ms = took_ms, self._mono_ms()
         self._notify_if_changed()
@@ -505,26 +498,26 @@ class StorageState:
             self.changed()
 
     def changed(self) -> None:
-        for listener in self._listeners:
+        for listener in self.listeners:
             listener()
 
     def lines(self) -> list[StorageLine]:
         """The current lines, the worst first."""
         lines, now_ms = list[StorageLine](), self._mono_ms()
-        if self._trouble:
-            lines.append(StorageLine(self._trouble, since_ms=self._since_ms))
+        if self.fault:
+            lines.append(StorageLine(self.fault, since_ms=self._since_ms))
         elif self._well_since_ms is not None and now_ms - self._well_since_ms < WELL_AGAIN_MS:
             lines.append(StorageLine("well", NOTE, name=self._was))
         tried = self.continuing
         if tried is not None and (tried.key == BUSY or now_ms - self._tried_at_ms < NOT_CONTINUED_MS):
             lines.append(tried)
-        if self._low and self._trouble != FULL:
+        if self._low and self.fault != FULL:
             lines.append(StorageLine(LOW))
         if self._slow_ms and now_ms - self._slow_at_ms < WELL_AGAIN_MS:
             lines.append(StorageLine(SLOW_DISK, n=self._slow_ms // 1000))
         if self._log_bytes:
             lines.append(StorageLine("log", n=self._log_bytes // 1_000_000))
-        if self._head_fails and not self._trouble:
+        if self._head_fails and not self.fault:
             lines.append(StorageLine("head"))
         if self.mended:
             lines.append(StorageLine("mended"))

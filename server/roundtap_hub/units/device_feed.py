@@ -174,7 +174,7 @@ class DeviceFeed:
         hub.presence.listen(lambda unit: self._enqueue_news((), unit))
         hub.presence.on_message.append(lambda *message: self._call_on_loop(self._send_to, *message))
         # A feed that was opened with a key that is no longer valid ends at once.
-        hub.units.keys.listen(lambda units: self._call_on_loop(self._disconnect, *units))
+        hub.units.keys.listeners.append(lambda units: self._call_on_loop(self._disconnect, *units))
 
     def send_hubs(self) -> None:
         """Name the other hubs to every unit: they have to know a new standby before they need it; from any thread."""

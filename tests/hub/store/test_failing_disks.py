@@ -77,7 +77,7 @@ def test_a_disk_that_works_again_is_found_out_by_itself(service: Service, tmp_pa
     with disk_fails(service), pytest.raises(Problem):
         service.execute_one("e1", c.SetClock("start"), "organizer")
     well = threading.Event()
-    service.storage.listen(well.set)
+    service.storage.listeners.append(well.set)
     service.check_disk(tmp_path)
     assert well.wait(GUARD_S)
     assert keys(service) == ["well"]

@@ -19,7 +19,7 @@ from roundtap_core.event.entries import VENUE, Entry, NewEntry, Timestamp
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import Entrant
 from roundtap_hub.app.main import HubResources, open_folder
-from roundtap_hub.app.standby.standby_folder import StandbyFolder, promote_folder
+from roundtap_hub.app.standby.peers import StandbyFolder, promote_folder
 from roundtap_hub.store.backups import COPIES_FOLDER, FOLDER, SET_ASIDE, backups_in
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.copies import CURRENT

@@ -99,7 +99,7 @@ class StandbyApi:
         self.ask_back: Callable[[str, int], None] = lambda host, port: None
         """Called with an address that seems to be of this lineage."""
         if self._kin is not None:
-            hub.units.keys.listen(self._kin.standbys.disconnect)
+            hub.units.keys.listeners.append(self._kin.standbys.disconnect)
 
     @property
     def taken_over(self) -> bool:
