@@ -99,8 +99,7 @@ class Guide:
         # Who discards the draft has to draw again.
         yield self._at_console("publish", bool(state.public_rounds), "publish" if first else "draw_first", number=1)
         matches = sorted(first.matches, key=lambda match: match.match.table or 0) if first else UNDRAWN
-        for match in matches:
-            yield self._seats(match, pictures)
+        yield from (self._seats(match, pictures) for match in matches)
         yield self._at_console("clock", self._has_clock_run(first), "start_units")
         for match in matches:
             if match.match.table == PHONE_TABLE:

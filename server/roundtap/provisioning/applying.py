@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from roundtap.provisioning import boot_files, roles, settings_file
+from roundtap.provisioning import roles, settings_file
 from roundtap_devices.printing.header_port import MODEL, TAKEN_FOR_IT, HeaderPort, header_port
 from roundtap_machine.disk import write_atomically
 from roundtap_machine.health import MachineProbe
@@ -226,7 +226,7 @@ def _apply(machine: Machine, start: bool, wait: bool) -> ApplyResult:
     changed += _zone(machine, named)
     restart = False
     if (boot := machine.boot()) is not None:
-        on_boot = boot_files.write_boot_files(boot, settings, machine.root / roles.ETC, machine.header_port())
+        on_boot = roles.write_boot_files(boot, settings, machine.root / roles.ETC, machine.header_port())
         changed += [str((boot / name).relative_to(machine.root)) for name in on_boot]
         restart = bool(on_boot)
     if settings.port in TAKEN_FOR_IT and settings.role in settings_file.USED_BY["port"]:

@@ -22,7 +22,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from roundtap.headless import cli_io
-from roundtap.provisioning import boot_files, read_only, settings_file
+from roundtap.provisioning import read_only, roles, settings_file
 from roundtap.provisioning.applying import machine_at
 from roundtap_core.command_arguments import argument
 from roundtap_core.errors import Problem
@@ -426,4 +426,4 @@ def with_first_boot_script(cmdline: str, settings: settings_file.Settings) -> st
     words = [
         word for word in cmdline.split() if word not in (*STOCK, *ARMED) and not word.startswith(read_only.OVERLAY)
     ]
-    return boot_files.cmdline(" ".join([*words, *ARMED]) + "\n", settings.country)
+    return roles.cmdline(" ".join([*words, *ARMED]) + "\n", settings.country)

@@ -611,10 +611,6 @@ def _value(key: str, value: str, with_comment: bool, reading: _Reading) -> objec
     return PARSERS[key](key, value, reading) if value else ""
 
 
-def _language(key: str, value: str, reading: _Reading) -> str:
-    return _one_of(key, value.replace("_", "-").split("-")[0], LANGUAGES, LANGUAGE_NAMES)
-
-
 def _country(key: str, value: str, reading: _Reading) -> str:
     code = COUNTRY_NAMES.get(value.casefold(), value.upper())
     if code not in COUNTRIES:
@@ -789,7 +785,7 @@ PARSERS: dict[str, Callable[[str, str, _Reading], object]] = {
     "hotspot_password": _password,
     "pin": _pin,
     "country": _country,
-    "language": _language,
+    "language": lambda key, value, _: _one_of(key, value.replace("_", "-").split("-")[0], LANGUAGES, LANGUAGE_NAMES),
     "timezone": _timezone,
     "board": _board_or_printer,
     "printer": _board_or_printer,

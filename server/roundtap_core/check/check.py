@@ -32,8 +32,7 @@ def _in_file_order(where: str) -> list[tuple[int, str]]:
 def match_places(tournament: records.Tournament) -> Iterator[tuple[records.Round, records.Match, str]]:
     """Every match with its round and its place in the event file."""
     for r, played in enumerate(tournament.rounds):
-        for m, match in enumerate(played.matches):
-            yield played, match, f"/rounds/{r}/matches/{m}"
+        yield from ((played, match, f"/rounds/{r}/matches/{m}") for m, match in enumerate(played.matches))
 
 
 def impossible_results(tournament: records.Tournament) -> Iterator[Problem]:
@@ -160,8 +159,7 @@ def no_show_problems(tournament: records.Tournament) -> Iterator[Problem]:
     for r, played in enumerate(tournament.rounds):
         waiting = [m for m, match in enumerate(played.matches) if match.bye == records.NO_SHOW]
         absent = sum(match.bye == records.UNPAIRED_LOSS for match in played.matches)
-        for m in waiting[absent:]:
-            yield Problem("no_show_of_nobody", where=f"/rounds/{r}/matches/{m}/bye")
+        yield from (Problem("no_show_of_nobody", where=f"/rounds/{r}/matches/{m}/bye") for m in waiting[absent:])
 
 
 def structure_problems(tournament: records.Tournament) -> Iterator[Problem]:
@@ -178,8 +176,7 @@ def structure_problems(tournament: records.Tournament) -> Iterator[Problem]:
         yield problem
         return
     swiss = [r for r, played in enumerate(tournament.rounds) if played.stage == records.SWISS]
-    for r in swiss[planned:]:
-        yield Problem("too_many_rounds", where=f"/rounds/{r}", planned=planned)
+    yield from (Problem("too_many_rounds", where=f"/rounds/{r}", planned=planned) for r in swiss[planned:])
 
 
 def list_violations(tournament: records.Tournament) -> Iterator[Problem]:

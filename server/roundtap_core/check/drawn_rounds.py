@@ -146,8 +146,7 @@ def _unfinished(tournament: records.Tournament, names: Mapping[str, str]) -> Ite
         for m, match in enumerate(tournament.rounds[-1].matches if tournament.rounds else ())
         if match.bye is None and match.result is None
     ]
-    for m, _ in open_now:
-        yield Problem("finished_with_open_match", where=f"/rounds/{last}/matches/{m}")
+    yield from (Problem("finished_with_open_match", where=f"/rounds/{last}/matches/{m}") for m, _ in open_now)
     points = [point for line in (tournament.record or {}).get("played_on", ()) for point in line["points"]]
     if any(point["kind"] == records.FINISHED_EARLY for point in points):
         # The organizer said so, and why.
@@ -198,8 +197,7 @@ def _avoidable(
     byes = [
         m for m in drawn if played.matches[m].bye == records.BYE and not (robin and _somebody_missed(tournament, r))
     ]
-    for m in byes[1:]:
-        yield Problem("several_byes", where=f"/rounds/{r}/matches/{m}/bye")
+    yield from (Problem("several_byes", where=f"/rounds/{r}/matches/{m}/bye") for m in byes[1:])
     again = [m for m, pair in drawn.items() if (played.stage, frozenset(pair)) in first]
     if not again and len(byes) != 1:
         return

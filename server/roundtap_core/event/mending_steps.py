@@ -288,8 +288,7 @@ def _byes(state: states.EventState, played: states.RoundState, changes: Sequence
     for who in given:
         if byes := totals[who].byes:
             yield MendWarning("bye_again", (who,), byes)
-    for who in (*others, *given[1:]):
-        yield MendWarning("second_bye", (who,))
+    yield from (MendWarning("second_bye", (who,)) for who in (*others, *given[1:]))
 
 
 def _tables(state: states.EventState, change: MatchChange) -> Iterator[MendWarning]:

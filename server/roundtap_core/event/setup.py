@@ -1,5 +1,5 @@
-"""Setting up: an event's making and its options, what it says of itself, what is missing before round 1; its prizes, and
-whom the lot finds."""
+"""Setting up: an event's making and its options, what it says of itself, what is missing before round 1; its prizes,
+and whom the lot finds."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -75,8 +75,7 @@ class ShatterpointList(list_form.ListCheck):
 
 def _units(list_: list_form.ListData) -> Iterator[tuple[int, int, list_form.ListData]]:
     for number in range(1, SQUADS + 1):
-        for index, unit in list_form.rows_at(list_, squad_key(number)):
-            yield number, index, unit
+        yield from ((number, index, unit) for index, unit in list_form.rows_at(list_, squad_key(number)))
 
 
 def _unit_problems(list_: list_form.ListData) -> Iterator[Problem]:

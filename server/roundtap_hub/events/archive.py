@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import NewEntry
-from roundtap_core.event.to_tournament import whole_tournament
+from roundtap_core.event.event_flow import whole_tournament
 from roundtap_core.eventfile.exports import file_stem, list_fortress, tournament_to_json
 from roundtap_core.eventfile.exports import standings_csv as csv_of
 from roundtap_core.eventfile.site import site_pages

@@ -4,6 +4,7 @@ import pytest
 
 from event_kit import Event, fold_entries, refused
 from roundtap_core.event import commands as c
+from roundtap_core.event.event_flow import whole_tournament
 from roundtap_core.event.people import MOST_SIGNED_UP
 from roundtap_core.event.stale_check import COURSE, state_mark
 from roundtap_core.event.states import (
@@ -17,7 +18,6 @@ from roundtap_core.event.states import (
     not_yet_present,
     tournament_of,
 )
-from roundtap_core.event.to_tournament import whole_tournament
 from roundtap_core.records import BYE, UNPAIRED_LOSS
 from roundtap_core.rulebooks.base import planned_structure
 from roundtap_core.standings.standings import standings
