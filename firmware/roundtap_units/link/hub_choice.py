@@ -107,9 +107,8 @@ class UnitMemory:
     def _take(self, line: dict[str, Any]) -> None:
         instance, hub, read = line["instance"], line["hub"], line["damaged_read"]
         epochs, hubs = tuple(line["epochs"]), tuple(line["hubs"])
-        if not isinstance(instance, str) or not 0 < len(instance) <= 32 or type(read) is not int:
-            raise ValueError("a memory of somebody else")
-        if not all(isinstance(text, str) for text in (*epochs, *hubs, hub or "")):
+        texts = all(isinstance(text, str) for text in (instance, *epochs, *hubs, hub or ""))
+        if not texts or not 0 < len(instance) <= 32 or type(read) is not int:
             raise ValueError("a memory of somebody else")
         self._folder_id, self.hub, self.damaged_read, self.epochs, self.hubs = instance, hub, read, epochs, hubs
 

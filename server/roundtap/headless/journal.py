@@ -43,10 +43,8 @@ def run(args: Namespace) -> int:
                     # What a start makes of bad pages is looked at: what stands on them says nothing.
                     pages, looked_at = Problem("journal_mendable", file=str(path)), made / DATABASE
             journal = opened.enter_context(closing(_open(args, looked_at)))
-            if args.what == "list":
-                streams = list(list_streams(journal, args.event))
-            else:
-                streams = list(verify_journal(journal, args.event))
+            look_at = list_streams if args.what == "list" else verify_journal
+            streams = list(look_at(journal, args.event))
             for looked in streams:
                 looked.wrong = [at_place(each, args.data, kind) for each in looked.wrong]
             beside = _check_companions(args, journal, pages) if args.what == "verify" else []

@@ -169,8 +169,8 @@ def control_fields(package: Path) -> Message:
 
 def unmet_dependencies(packages: Sequence[Message], given: Iterable[str]) -> list[str]:
     """What neither the packages nor the `given` names fulfil: ["cage", "lpr | cups"]. Versions are apt's to check."""
-    there = {*given, *(each["Package"] for each in packages)}
-    there.update(name for each in packages for name in NAME.findall(each.get("Provides", "")))
+    provided = [name for each in packages for name in NAME.findall(each.get("Provides", ""))]
+    there = {*given, *provided, *(each["Package"] for each in packages)}
     wanted = [
         group.strip()
         for each in packages

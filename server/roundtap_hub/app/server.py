@@ -426,9 +426,8 @@ class MendedCheck:
         self._before = self._files()
 
     def __call__(self) -> bool:
-        if probe_folder(self._folder) is not None or not self._has_room():
-            return False
-        if self._fault == DAMAGED and self._files() in ([], self._before):
+        still_damaged = self._fault == DAMAGED and self._files() in ([], self._before)
+        if still_damaged or probe_folder(self._folder) is not None or not self._has_room():
             return False
         try:
             check_database(self._folder / DATABASE, read_head_file(self._folder / HEAD_FILE))

@@ -53,13 +53,14 @@ class KnownResult:
 
 def known_results(match: MatchState, state: EventState, names: Mapping[str, str]) -> list[KnownResult]:
     """The result on record and any both sides agreed to since; else each side's report."""
-    if match.match.result is not None:
-        results = [("", match.match.result), *([("", match.second)] if match.second else [])]
-    else:
-        results = [
+    results = (
+        [("", match.match.result), *([("", match.second)] if match.second else [])]
+        if match.match.result is not None
+        else [
             (names.get(match.match.competitor(side) or "", ""), report.result)
             for side, report in sorted(match.reports.items())
         ]
+    )
     return [KnownResult(name, result, shown_result(result, state, match)) for name, result in results]
 
 
