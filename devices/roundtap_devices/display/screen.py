@@ -61,12 +61,11 @@ class Screen:
     def __init__(
         self,
         open_glass: Callable[[], DisplayDevice],
-        retry_ms: int = RETRY_MS,
         beat_ms: int = RENEW_MS,
         shift_ms: int | None = None,
     ) -> None:
         self._open = open_glass
-        self._retry_ms, self._beat_ms, self._shift_ms = retry_ms, beat_ms, shift_ms
+        self._beat_ms, self._shift_ms = beat_ms, shift_ms
         self._device: DisplayDevice | None = None
         self._shown: bytes | None = None
         self._retry_at_ms: int | None = None
@@ -129,7 +128,7 @@ class Screen:
         self.close()
         why = as_hardware_missing(error, "display")
         self.reason, self.said = why.kind, str(why)
-        self._retry_at_ms = now_ms + self._retry_ms
+        self._retry_at_ms = now_ms + RETRY_MS
 
     def close(self) -> None:
         glass, self._device, self._shown = self._device, None, None

@@ -23,9 +23,9 @@ from roundtap_core.typed import parse_message
 from roundtap_core.wire import ENROL, envelope, open_envelope
 from roundtap_machine.deadline_http import request_json
 from roundtap_machine.disk import write_atomically
-from roundtap_units.link.checksum_lines import UNREADABLE, checksum_line, read_checksum_line
 from roundtap_units.link.hub_address import HUBS_MAX, KEY_BYTES, Endpoint, HubAddress, endpoint_url, parse_endpoint
 from roundtap_units.link.hub_choice import FoundHub, find_hub, static_candidates
+from roundtap_units.link.outbox import UNREADABLE, checksum_line, read_checksum_line
 
 log = logging.getLogger(__name__)
 

@@ -20,8 +20,8 @@ from roundtap_core.messages import HubAnswer
 from roundtap_core.typed import parse_message
 from roundtap_machine.deadline_http import request_json
 from roundtap_machine.disk import write_atomically
-from roundtap_units.link.checksum_lines import UNREADABLE, checksum_line, read_checksum_line
 from roundtap_units.link.hub_address import HUBS_MAX, Endpoint, endpoint_url, parse_endpoints
+from roundtap_units.link.outbox import UNREADABLE, checksum_line, read_checksum_line
 
 log = logging.getLogger(__name__)
 

@@ -64,10 +64,9 @@ def _run(config: TableConfig, args: argparse.Namespace) -> bool:
     # Imported late: on the smallest Pi this takes seconds, in which the screen would be dark.
     from roundtap_machine.disk import crash_point
     from roundtap_machine.health import MachineProbe
-    from roundtap_units.link.checksum_lines import key_fingerprint
     from roundtap_units.link.hub_choice import UnitMemory, machine_fingerprint
     from roundtap_units.link.link import HubLink
-    from roundtap_units.link.outbox import Outbox, StoredView, read_boot_id
+    from roundtap_units.link.outbox import Outbox, StoredView, key_fingerprint, read_boot_id
     from roundtap_units.link.own_health import OwnHealth
     from roundtap_units.table.dialogue.dialogue import Dialogue
     from roundtap_units.table.enrol_table import enrol

@@ -181,11 +181,11 @@ def offered_places(state: EventState) -> str | None:
     return state.cut.offered(active_ids(state))
 
 
-def current_bracket(state: EventState, people: Mapping[str, Person] | None = None) -> Bracket | None:
+def current_bracket(state: EventState) -> Bracket | None:
     """The bracket of the published rounds, or of the cut as it stands; None before, and without elimination."""
     if second_stage_is_swiss(state) and not elimination_rounds(state):
         return None
-    return bracket_of(tournament_of(state, people), current_seeds(state))
+    return bracket_of(tournament_of(state), current_seeds(state))
 
 
 def stage_of_round(state: EventState, number: int, stage: str, matches: list[Match]) -> str:

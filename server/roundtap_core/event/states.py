@@ -473,7 +473,6 @@ def seated_ids(state: EventState) -> set[str]:
 def tournament_of(
     state: EventState,
     people: Mapping[str, Person] | None = None,
-    drafts: bool = False,
     as_file: bool = False,
     everybody: bool = False,
 ) -> records.Tournament:
@@ -484,7 +483,7 @@ def tournament_of(
     # In the file of an event that has not begun they stand among the others.
     everybody = everybody or (as_file and not state.public_rounds)
     out: frozenset[str] = frozenset() if everybody else not_yet_present(state)
-    rounds = state.rounds if drafts else state.public_rounds
+    rounds = state.public_rounds
     begun = any(played.stage in (records.ELIMINATION, records.SECOND_SWISS) for played in rounds)
     declined = (*state.cut.declined, *state.cut.absent) if state.cut and as_file and not begun else ()
     # Tie-break rounds come before the cut, too: who declined has played them.

@@ -257,10 +257,8 @@ def _log_takeover(by: Takeover) -> None:
 class BeaconThread:
     """Broadcasts this hub's beacon and queries hubs whose beacons match, in its own thread; it keeps trying."""
 
-    def __init__(self, kin: Peers, group: str = GROUP, port: int = PORT) -> None:
+    def __init__(self, kin: Peers) -> None:
         self._kin = kin
-        self._group = group
-        self._port = port
         self._stop = threading.Event()
         self._wanted: queue.Queue[str] = queue.Queue(ASKED_MAX)
         self._asked: dict[str, float] = {}
@@ -312,7 +310,7 @@ class BeaconThread:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
         sock.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_TTL, 1)
-        sock.bind(("", self._port))
+        sock.bind(("", PORT))
         sock.setblocking(False)
         return sock
 
@@ -323,13 +321,13 @@ class BeaconThread:
             with suppress(OSError):
                 own = socket.inet_aton(address)
                 if address not in self._joined:
-                    sock.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, socket.inet_aton(self._group) + own)
+                    sock.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, socket.inet_aton(GROUP) + own)
                     self._joined.add(address)
             with suppress(OSError):
                 sock.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, socket.inet_aton(address))
-                sock.sendto(message, (self._group, self._port))
+                sock.sendto(message, (GROUP, PORT))
         with suppress(OSError):
-            sock.sendto(message, ("255.255.255.255", self._port))
+            sock.sendto(message, ("255.255.255.255", PORT))
 
     def _receive(self, sock: socket.socket) -> None:
         readable, _, _ = select.select([sock], [], [], REST_S)
