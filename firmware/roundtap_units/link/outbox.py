@@ -1,5 +1,5 @@
 """The outbox: each report is on this unit's disk before anything else happens to it, and stays until its event ends. So
-does the last view of this table: restarted without a hub, it still shows its match. What is on disk is in lines with a checksum.
+does the last view of this table: restarted without a hub, it still shows its match. Each line has its checksum.
 """
 
 import contextlib

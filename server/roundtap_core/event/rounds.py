@@ -546,9 +546,8 @@ def _apply_withdrawn(state: states.EventState, data: Mapping[str, Any], entry: E
 
 
 def _apply_published(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
-    diverged = state.diverged
-    if data["digest"] != states.state_digest(state):
-        diverged = (*diverged, data["number"])
+    holds = data["digest"] == states.state_digest(state)
+    diverged = state.diverged if holds else (*state.diverged, data["number"])
     total_ms = data["total_ms"]
     clock = Clock(remaining_ms=total_ms, total_ms=total_ms, anchor=entry.at.instant)
     at_start = data["players"] if data["number"] == 1 else state.players_at_start

@@ -255,10 +255,11 @@ def _match_rates(basis: TiebreakInput, tiebreaker: Tiebreaker) -> Rates:
     book = book_of(basis.tournament)
     most = book.scoring(book.options(basis.tournament.options)).points.win
     half, records = int(tiebreaker.counts == "half_draws"), basis.records
-    if tiebreaker.counts == "points":
-        parts = {who: (r.points - r.free_points, (r.rounds - r.free) * most) for who, r in records.items()}
-    else:
-        parts = {who: (2 * (r.wins - r.free) + half * r.draws, 2 * (r.rounds - r.free)) for who, r in records.items()}
+    parts = (
+        {who: (r.points - r.free_points, (r.rounds - r.free) * most) for who, r in records.items()}
+        if tiebreaker.counts == "points"
+        else {who: (2 * (r.wins - r.free) + half * r.draws, 2 * (r.rounds - r.free)) for who, r in records.items()}
+    )
     return _bounded(basis, parts, tiebreaker)
 
 

@@ -32,8 +32,7 @@ from roundtap_hub.http.routes import (
     route,
 )
 from roundtap_hub.live import current, forms, render, result_wizard
-from roundtap_hub.results.slip_desk import CODE_LETTERS, enter_slip, slip_view
-from roundtap_hub.results.typed_result import line_grammar, read_line
+from roundtap_hub.results.slip_desk import CODE_LETTERS, enter_slip, line_grammar, read_line, slip_view
 from roundtap_hub.views.judging_view import author_of, judge_view
 from roundtap_hub.views.knockout import title_key
 from roundtap_hub.views.saved_event import SavedEvent, full_names, newest_round, tournament

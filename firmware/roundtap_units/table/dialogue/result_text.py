@@ -108,13 +108,14 @@ def result_sentence(table: TableState, key: str, result: Result, side: Side, fig
     scored = table.form is not None and table.form.scored
     score = as_counted(table, result).score
     told = f" {score.of(first)}:{score.of(other_side(first))}" if figures and scored else ""
-    if winner is None:
-        wordings = [words("told.draw" if outcome == "draw" else "form.way.both_lose") + told]
-    else:
-        wordings = [
+    wordings = (
+        [words("told.draw" if outcome == "draw" else "form.way.both_lose") + told]
+        if winner is None
+        else [
             words("told.won", name=name) + told
             for name in (*lettering.shorter_forms(table.name(winner)), SIGNS[winner])
         ]
+    )
     return Sentence.of(wordings) if key == "told" else as_question(table, wordings)
 
 
