@@ -50,7 +50,7 @@ class Guide:
     texts, and of the buttons that they quote."""
 
     def __init__(self, journal: Journal, event_id: str, language: str) -> None:
-        self._journal, self._event_id = journal, event_id
+        self._journal = journal
         self._words, self._core = catalogue("roundtap", language), core_words(language)
         self._hub = catalogue("roundtap_hub", language).also(self._core)
         self._state = read_event(journal, EventState(event_id))

@@ -1,5 +1,5 @@
-"""Results that get in at the desk: slips that come back, by their code or through their QR code on a phone; and a result
-typed as one short line ("a24", "60 24", "ca"), read by the rulebook's own form."""
+"""Results that get in at the desk: slips that come back, by their code or through their QR code on a phone; and one
+that is typed as a short line ("a24", "60 24", "ca"), read by the rulebook's own form."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping

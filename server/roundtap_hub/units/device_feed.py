@@ -337,11 +337,12 @@ class DeviceFeed:
     def _signed_event(self, connection: UnitConnection, message: FeedMessage) -> bytes:
         connection.sent += 1
         head = {"nonce": connection.nonce, "seq": connection.sent, "now_ms": self._hub.clocks.mono_ms()}
-        if isinstance(message, bytes):
-            # "view" is the last key in order, so this is canonical as well.
-            payload = canonical_json({**head, "type": "view"})[:-1] + b',"view":' + message + b"}"
-        else:
-            payload = canonical_json({**message, **head})
+        # "view" is the last key in order, so a message that is one is canonical as well.
+        payload = (
+            canonical_json({**head, "type": "view"})[:-1] + b',"view":' + message + b"}"
+            if isinstance(message, bytes)
+            else canonical_json({**message, **head})
+        )
         return b"data: " + envelope_json(connection.key, FEED, payload) + b"\n\n"
 
     def _call_on_loop(self, call: Callable[..., None], *args: Any) -> None:
