@@ -91,11 +91,7 @@ class EpicDuelList(_EpicList):
         return squad_total(list_)
 
     def completed(self, list_: list_form.ListData) -> dict[str, Any]:
-        """With squad points and epic points counted, where nobody wrote them."""
-        done = with_total(list_)
-        if list_form.number_at(list_, "epic_points") is None and list_form.rows_at(list_, "ships"):
-            done["epic_points"] = _epic_points(list_)
-        return done
+        return _with_totals(list_)
 
 
 class EpicTeamList(_EpicList):
@@ -195,6 +191,14 @@ def _team_total(list_: list_form.ListData) -> int | None:
     totals = [squad_total(player) for _, player in _players(list_)]
     counted = [total for total in totals if total is not None]
     return sum(counted) if len(counted) == 2 else None
+
+
+def _with_totals(squad: list_form.ListData) -> dict[str, Any]:
+    """With squad points and epic points counted, where nobody wrote them."""
+    done = with_total(squad)
+    if list_form.number_at(squad, "epic_points") is None and list_form.rows_at(squad, "ships"):
+        done["epic_points"] = _epic_points(squad)
+    return done
 
 
 def _faction_problems(list_: list_form.ListData) -> Iterator[Problem]:
