@@ -459,11 +459,6 @@ def _apply_officials(state: states.EventState, data: Mapping[str, Any], entry: E
     return replace(state, officials=officials, entrants=entrants)
 
 
-def _apply_duty(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
-    changed = replace(state.officials[data["official"]], on_duty=data["on"])
-    return replace(state, officials={**state.officials, changed.id: changed})
-
-
 @event_flow.match_step
 def _apply_log_line(
     state: states.EventState,
@@ -503,7 +498,13 @@ def _apply_extension(
 
 APPLY_JUDGING: Mapping[str, event_flow.Step] = {
     "officials-set": _apply_officials,
-    "official-duty": _apply_duty,
+    "official-duty": lambda state, data, entry: replace(
+        state,
+        officials={
+            **state.officials,
+            data["official"]: replace(state.officials[data["official"]], on_duty=data["on"]),
+        },
+    ),
     "competitor-warned": lambda state, data, entry: state.with_entrant(
         data["competitor"],
         warnings=(
