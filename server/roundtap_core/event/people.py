@@ -510,7 +510,7 @@ def _apply_entered(state: states.EventState, data: Mapping[str, Any], entry: Ent
         checked_in=data.get("checked_in", False),
         sign_up=data.get("sign_up"),
         reasons=_reasons(state, data, states.LATE_ENTRY),
-        **{key: tuple(value) if isinstance(value, list) else value for key, value in data.get("record", {}).items()},
+        **_imported_fields(data.get("record", {})),
     )
     entered = replace(state, entrants={**state.entrants, entrant.id: entrant})
     return with_unpaired_losses(entered, entrant.id, data["missed"])
@@ -518,6 +518,10 @@ def _apply_entered(state: states.EventState, data: Mapping[str, Any], entry: Ent
 
 def _reasons(state: states.EventState, data: Mapping[str, Any], what: str) -> tuple[Mapping[str, Any], ...]:
     return ({"round": len(state.public_rounds), "what": what, "reason": data["reason"]},) if data.get("reason") else ()
+
+
+def _imported_fields(record: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in record.items()}
 
 
 @event_flow.match_step

@@ -14,7 +14,7 @@ from roundtap_core.elimination.bracket import Cut
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event import states
 from roundtap_core.event.cut import cut_entries
-from roundtap_core.event.entries import Entry, NewEntries, NewEntry
+from roundtap_core.event.entries import NewEntries, NewEntry
 from roundtap_core.event.event_flow import Step, event_step, without_draft
 from roundtap_core.event.judging import roles_of
 from roundtap_core.event.person import Person
@@ -465,20 +465,21 @@ DECIDE_PRIZES: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] =
 }
 
 
-def _apply_door_prize(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
-    made = DoorPrize(
-        entry.number,
-        data["what"],
-        data["among"],
-        data["again"],
-        data["seed"],
-        tuple(data["pool"]),
-        tuple(data["winners"]),
-    )
-    return replace(state, door_prizes=(*state.door_prizes, made))
-
-
 APPLY_PRIZES: Mapping[str, Step] = {
     "prizes-set": event_step(lambda data: {"prizes": tuple(Prize(**prize) for prize in data["prizes"])}),
-    "door-prize-drawn": _apply_door_prize,
+    "door-prize-drawn": lambda state, data, entry: replace(
+        state,
+        door_prizes=(
+            *state.door_prizes,
+            DoorPrize(
+                entry.number,
+                data["what"],
+                data["among"],
+                data["again"],
+                data["seed"],
+                tuple(data["pool"]),
+                tuple(data["winners"]),
+            ),
+        ),
+    ),
 }
