@@ -209,8 +209,7 @@ def _check(table: TomlTable, made: Board) -> None:
     for where, pin in (("screen.dc", screen.dc), ("screen.reset", screen.reset)) if screen.bus == "spi" else ():
         _check_pin(table, where, pin, {**SPI0, **({screen.dc: "screen.dc"} if where == "screen.reset" else {})})
     for field in fields(Pins):
-        pin = getattr(made.pins, field.name)
-        if pin is not None:
+        if (pin := getattr(made.pins, field.name)) is not None:
             _check_pin(table, f"pins.{field.name}", pin, taken)
             taken[pin] = f"pins.{field.name}"
 

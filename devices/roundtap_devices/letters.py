@@ -170,14 +170,9 @@ def _split(text: str, bold: bool) -> tuple[tuple[str, str], ...]:
     """(kind, letters) of each piece that one font draws."""
     if text.isascii():
         return ((PLAIN, text),)
-    kinds = ""
-    for letter in text:
-        kinds += _kind(letter, bold)
-    pieces = []
-    for run in RUNS.finditer(kinds):
-        kind = run[0][0]
-        pieces.append((kind, NEUTRAL if kind == MISSING else text[run.start() : run.end()]))
-    return tuple(pieces)
+    runs = RUNS.finditer("".join([_kind(letter, bold) for letter in text]))
+    pieces = [(run[0][0], text[run.start() : run.end()]) for run in runs]
+    return tuple((kind, NEUTRAL if kind == MISSING else letters) for kind, letters in pieces)
 
 
 @lru_cache(maxsize=4096)

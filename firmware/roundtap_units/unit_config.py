@@ -1,4 +1,4 @@
-"""The configuration file common to all units: identity, hub and data folder."""
+"""The configuration file common to all units, identity, hub and data folder; and their texts, on top of the core's."""
 
 import logging
 import os
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from roundtap_core.words import LANGUAGES
+from roundtap_core.words import LANGUAGES, Words, catalogue, core_words
 from roundtap_devices.boards import Board, BoardError, load_board
 from roundtap_devices.toml_tables import TomlTableError
 from roundtap_machine.notify import refuse, restart_process
@@ -164,3 +164,9 @@ def _endpoint(path: Path | None, address: object) -> tuple[str, int]:
         raise ConfigError(
             f'{path}: hub: must be an address like "http://10.42.0.1:8080", or a list of them, not {address!r}'
         ) from error
+
+
+def unit_words(language: str, joystick: bool = False) -> Words:
+    """joystick: of a unit whose board has one (`Board.joystick`)."""
+    words = catalogue("roundtap_units", language)
+    return (words.variant("joystick") if joystick else words).also(core_words(language))

@@ -129,5 +129,4 @@ def _word(clock: Clock, phases: Sequence[Phase], left_ms: int, last_minutes: boo
 def _starts(clock: Clock, phases: Sequence[Phase]) -> Iterator[tuple[Phase, int]]:
     """Each phase with the milliseconds that are left when it begins; the earliest first. In a round that is no longer
     than the phase itself it runs from the start."""
-    for phase in phases:
-        yield phase, min(clock.total_ms or 0, phase.before_end * MINUTE_MS)
+    yield from ((phase, min(clock.total_ms or 0, phase.before_end * MINUTE_MS)) for phase in phases)

@@ -19,7 +19,7 @@ from rig.hub_process import Hall, bare_hall, keep_off_the_hub_s_core
 from rig.table import Options, Row, alone
 from unit_kit import Unit, view
 
-from roundtap.kit.child_processes import start_roundtap
+from roundtap.kit.virtual_kit import start_roundtap
 from roundtap_devices.input.gestures import DEBOUNCE_MS, Edge
 
 GATE_S = 1.5

@@ -17,7 +17,7 @@ from rig.floors import children_cpu_s
 from rig.hub_process import keep_off_the_hub_s_core
 from rig.table import Options, Row, alone, p50
 
-from roundtap_core.eventfile.write import tournament_to_json
+from roundtap_core.eventfile.exports import tournament_to_json
 
 ROUNDS = 9
 FLOORS_MAX = 4

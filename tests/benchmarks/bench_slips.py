@@ -20,7 +20,7 @@ from gallery.on_paper import PEOPLE, slip_content
 from roundtap_devices.printing.escpos_job import ComposedJob, compose_job
 from roundtap_devices.printing.printer_profiles import PROFILES, PrinterProfile
 from roundtap_units.documents.notices import layout_job
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import unit_words
 
 SLIPS = 16
 BAUD, GATE_S = 19200, 60

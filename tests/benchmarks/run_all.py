@@ -21,7 +21,7 @@ from pathlib import Path
 from rig.busy import busy_processes
 from rig.table import Options, Row, add_options, run
 
-from roundtap.kit.child_processes import exit_on_signals
+from roundtap.kit.virtual_kit import exit_on_signals
 from roundtap.main import END_WITH_STDIN
 
 HERE = Path(__file__).parent

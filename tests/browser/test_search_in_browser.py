@@ -10,7 +10,7 @@ from hand_kit import Hand
 from pages_kit import PIN, text_of
 from screen_kit import Screen
 
-from roundtap_core.name_search import find, search_text
+from roundtap_core.names import find, search_text
 
 PEOPLE = [
     "Sean O'Brien",

@@ -23,7 +23,7 @@ from roundtap_hub.app.main import HubResources, open_folder
 from roundtap_hub.store.backups import FOLDER, Maintenance
 from roundtap_hub.store.head_file import HEAD_FILE
 from roundtap_hub.store.journal import Journal
-from roundtap_hub.store.person_rows import is_damaged
+from roundtap_hub.store.models import is_damaged
 from roundtap_hub.store.recover import Recovery, recover
 from roundtap_hub.units.table_api import HelloHandler
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from roundtap_core.elimination.next_games import next_elimination_round
+from roundtap_core.elimination.bracket import next_elimination_round
 from roundtap_core.pairing.swiss_round import DrawnRound
 from roundtap_core.records import Competitor, Match, Result, Round, SidePair, Tournament
 

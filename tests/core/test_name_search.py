@@ -2,7 +2,7 @@
 
 import pytest
 
-from roundtap_core.name_search import find, fold, is_found, search_text
+from roundtap_core.names import find, fold, is_found, search_text
 
 FOUND_BY = {
     "Sean O'Brien": "o'brien|o’brien|o‘brien|oʼbrien|o`brien|o´brien|o＇brien|o′brien|obrien|o brien|O’BRIEN",

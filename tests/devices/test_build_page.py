@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from roundtap.provisioning.boot_files import write_boot_files
+from roundtap.provisioning.roles import write_boot_files
 from roundtap.provisioning.settings_file import Settings
 from roundtap_devices.boards import BOARDS, LAST_PULLED_UP, Board, Pins, parse_board
 from roundtap_devices.input.pin_factory import mock_factory

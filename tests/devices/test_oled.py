@@ -10,7 +10,7 @@ from PIL import Image
 
 from faults import fails
 from roundtap_devices import boards
-from roundtap_devices.display import oled
+from roundtap_devices.display import screen
 from roundtap_devices.hardware_errors import HardwareMissing
 from roundtap_devices.input import pin_factory
 
@@ -35,13 +35,13 @@ class Bus:
 @pytest.fixture
 def bus(monkeypatch):
     made = Bus()
-    monkeypatch.setattr(oled, "_serial", lambda wiring, pin_factory: made)
+    monkeypatch.setattr(screen, "_serial", lambda wiring, pin_factory: made)
     return made
 
 
 @pytest.mark.parametrize("driver", boards.DRIVERS)
 def test_every_driver_takes_a_full_frame(bus, driver):
-    made = oled.Oled(boards.ScreenWiring(driver=driver))
+    made = screen.Oled(boards.ScreenWiring(driver=driver))
     bus.sent.clear()
     made.display(Image.new("1", (128, 64), 1))
     assert sum(bus.sent) == 1024
@@ -50,7 +50,7 @@ def test_every_driver_takes_a_full_frame(bus, driver):
 def test_a_missing_display_is_an_oserror_and_its_bus_is_closed(bus):
     bus.there = False
     with pytest.raises(OSError, match="0x3C"):
-        oled.Oled(boards.ScreenWiring())
+        screen.Oled(boards.ScreenWiring())
     assert bus.closed
 
 
@@ -64,8 +64,8 @@ def test_a_display_at_the_other_address_is_found_there(monkeypatch, board_s, dis
         buses[-1].there = wiring.i2c_address == display_s
         return buses[-1]
 
-    monkeypatch.setattr(oled, "_serial", opened)
-    made = oled.Oled(boards.ScreenWiring(i2c_address=board_s))
+    monkeypatch.setattr(screen, "_serial", opened)
+    made = screen.Oled(boards.ScreenWiring(i2c_address=board_s))
     made.display(Image.new("1", (128, 64), 1))
     assert (len(buses), buses[0].closed, sum(buses[1].sent) > 0) == (2, True, True)
 
@@ -78,14 +78,14 @@ def test_where_neither_address_answers_the_boards_own_is_told_and_both_buses_are
         buses[-1].there = False
         return buses[-1]
 
-    monkeypatch.setattr(oled, "_serial", opened)
+    monkeypatch.setattr(screen, "_serial", opened)
     with pytest.raises(HardwareMissing, match=r"seven pins .* 0x3C") as missing:
-        oled.Oled(boards.ScreenWiring())
+        screen.Oled(boards.ScreenWiring())
     assert (missing.value.kind, [each.closed for each in buses]) == ("display", [True, True])
 
 
 def test_a_display_lost_later_is_an_oserror_too(bus):
-    made = oled.Oled(boards.ScreenWiring())
+    made = screen.Oled(boards.ScreenWiring())
     bus.there = False
     with pytest.raises(OSError, match="not found"):
         made.display(Image.new("1", (128, 64)))
@@ -93,7 +93,7 @@ def test_a_display_lost_later_is_an_oserror_too(bus):
 
 def test_no_such_i2c_bus_is_an_oserror():
     with pytest.raises(OSError, match="not found"):
-        oled.Oled(boards.ScreenWiring(i2c_port=99))
+        screen.Oled(boards.ScreenWiring(i2c_port=99))
 
 
 class Chip:
@@ -125,7 +125,7 @@ class Chip:
 @pytest.mark.parametrize("driver", boards.DRIVERS)
 def test_a_display_that_forgot_everything_shows_again_and_a_sound_one_does_not_flicker(bus, driver):
     chip = Chip(bus)
-    made = oled.Oled(boards.ScreenWiring(driver=driver))
+    made = screen.Oled(boards.ScreenWiring(driver=driver))
     chip.dark_moments = 0
     made.renew(Image.new("1", (128, 64), 1))
     assert (chip.on, chip.ratio, chip.dark_moments) == (True, 0x3F, 0)
@@ -136,7 +136,7 @@ def test_a_display_that_forgot_everything_shows_again_and_a_sound_one_does_not_f
 
 def test_a_screen_at_rest_stays_dark_when_it_is_set_up_anew(bus):
     chip = Chip(bus)
-    made = oled.Oled(boards.ScreenWiring())
+    made = screen.Oled(boards.ScreenWiring())
     made.set_brightness(0)
     made.renew(Image.new("1", (128, 64), 1))
     assert not chip.on
@@ -147,12 +147,12 @@ def test_a_screen_at_rest_stays_dark_when_it_is_set_up_anew(bus):
 def test_without_spidev_an_spi_display_says_which_package_it_wants(monkeypatch):
     monkeypatch.setitem(sys.modules, "spidev", None)
     with pytest.raises(HardwareMissing, match="apt install python3-spidev"):
-        oled.Oled(boards.WAVESHARE_HAT.screen, pin_factory.mock_factory())
+        screen.Oled(boards.WAVESHARE_HAT.screen, pin_factory.mock_factory())
 
 
 def test_a_bus_that_is_switched_off_says_where_it_is_switched_on():
     with pytest.raises(HardwareMissing, match="dtparam=i2c_arm=on"):
-        oled.Oled(boards.ScreenWiring(i2c_port=99))
+        screen.Oled(boards.ScreenWiring(i2c_port=99))
 
 
 class SpiDev:
@@ -176,23 +176,23 @@ def test_an_spi_display_is_driven_and_reset_through_its_pins(monkeypatch):
     module.SpiDev = SpiDev
     monkeypatch.setitem(sys.modules, "spidev", module)
     pins = pin_factory.mock_factory()
-    with closing(oled.Oled(boards.WAVESHARE_HAT.screen, pins)) as made:
+    with closing(screen.Oled(boards.WAVESHARE_HAT.screen, pins)) as made:
         pins.pin(25).clear_states()
-        for _ in range(oled.RESET_EVERY):
+        for _ in range(screen.RESET_EVERY):
             made.renew(Image.new("1", (128, 64), 1))
         assert [state.state for state in pins.pin(25).states] == [True, False, True]
-    oled.Oled(boards.WAVESHARE_HAT.screen, pins)
+    screen.Oled(boards.WAVESHARE_HAT.screen, pins)
 
 
 def test_pins_that_are_not_there_make_an_spi_display_blind():
-    screen = oled.oled_screen(boards.WAVESHARE_HAT.screen, fails(HardwareMissing("lgpio")))
-    screen.show(Image.new("1", (128, 64), 1), 0)
-    assert (screen.blind, screen.reason) == (True, "lgpio")
+    dark = screen.oled_screen(boards.WAVESHARE_HAT.screen, fails(HardwareMissing("lgpio")))
+    dark.show(Image.new("1", (128, 64), 1), 0)
+    assert (dark.blind, dark.reason) == (True, "lgpio")
 
 
 def test_the_lines_of_an_spi_display_are_gpiozero_pins():
     pins = pin_factory.mock_factory()
-    with closing(oled._GpioAdapter(pins)) as lines:
+    with closing(screen._GpioAdapter(pins)) as lines:
         lines.setup(24, lines.OUT)
         lines.output(24, lines.HIGH)
         assert pins.pin(24).state == 1

@@ -82,7 +82,7 @@ def test_a_unit_that_starts_without_a_display_is_blind_and_goes_on():
 def test_the_twin_keeps_1024_bytes_leftmost_pixel_highest_and_tells_its_listeners():
     screen = VirtualScreen()
     heard = []
-    screen.glass.add_listener(heard.append)
+    screen.glass.listeners.append(heard.append)
     screen.show(picture((0, 0), (127, 63)), 0)
     frame = screen.glass.frame
     assert len(frame) == FRAME_BYTES == 1024

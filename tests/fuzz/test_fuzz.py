@@ -15,7 +15,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.eventfile.read import event_problems, parse_event_file
 from roundtap_core.typed import MalformedMessage, refuse_options_out_of_range, refuse_over_limits
 from roundtap_hub.store.command_pipeline import validate_report
-from roundtap_hub.store.person_rows import stored_person
+from roundtap_hub.store.models import stored_person
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.sampled_from(hostile.TEXTS),

@@ -15,7 +15,7 @@ from typing import Any
 
 from kit import PIN, free_port, wait_until
 from roundtap.demo.demo import make_event
-from roundtap.kit.child_processes import start_roundtap
+from roundtap.kit.virtual_kit import start_roundtap
 from roundtap_hub.store.login_pins import hash_pin
 
 KEYS = {"table-1": bytes(range(32)), "station-1": bytes(range(32, 64))}

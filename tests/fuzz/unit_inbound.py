@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from form_kit import form_to_json
-from roundtap_core.rulebooks.registry import RULEBOOKS
+from roundtap_core.rulebooks.base import RULEBOOKS
 from roundtap_core.version import version
 from roundtap_core.wire import FEED, envelope, open_envelope
 from roundtap_devices.boards import load_board
@@ -24,7 +24,7 @@ from roundtap_units.link.link import MALFORMED, HubAddress, HubLink
 from roundtap_units.link.outbox import Outbox, StoredView
 from roundtap_units.table.dialogue.dialogue import Dialogue
 from roundtap_units.table.unit import TableDisk, TableHardware, TableUnit
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import unit_words
 
 KEY = bytes(range(32))
 PLACE = ("127.0.0.1", 1)

@@ -18,7 +18,7 @@ from gallery.moving_table import SIZE, frames
 from gallery.on_paper import paper_gallery
 from gallery.panel_screens import panel_gallery
 from gallery.table_screens import gallery
-from roundtap.kit.child_processes import exit_on_signals
+from roundtap.kit.virtual_kit import exit_on_signals
 from roundtap_core.words import LANGUAGES
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")

@@ -18,7 +18,7 @@ PICTURES = {
     "server/pictures/bracket.png": ("pages/en-champion-bracket.png", (0, 0, 1280, 760), 900),
     "server/pictures/console.png": ("pages/en-playing-console.png", (0, 0, 1280, 1100), 1280),
     "server/pictures/hall.png": ("demo/hall.png", (0, 0, 830, 1102), 830),
-    "server/pictures/phone.png": ("pages/en-day-me-confirm.png", (0, 0, 390, 862), 300),
+    "server/pictures/phone.png": ("pages/en-day-me-confirm.png", (0, 0, 390, 722), 300),
     "server/pictures/wall.png": ("pages/en-published-wall.png", (0, 0, 1920, 1080), 1000),
     "firmware/pictures/table.png": ("screens/en-edge-short-ask.png", (0, 0, 512, 256), 512),
     "firmware/pictures/slip.png": ("paper/epson-80-en-slip-xwing-standard-short.png", (0, 96, 576, 512), 400),

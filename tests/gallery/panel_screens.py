@@ -10,7 +10,7 @@ from roundtap_core.words import LANGUAGES
 from roundtap_devices.input.gestures import HOLD, Gesture
 from roundtap_units.panel import panel_dialogue as d
 from roundtap_units.panel.panel_dialogue import ActionOutcome, PanelDialogue, PanelScene, draw_panel, make_scene
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import unit_words
 
 STICK = "/media/roundtap"
 HUB = PanelView(

@@ -7,8 +7,7 @@ from msgspec import UNSET
 
 from own_games.shelf import rules_text
 from roundtap_core.records import SIDES, Result, Side
-from roundtap_core.rulebooks.base import MatchSituation, Rulebook
-from roundtap_core.rulebooks.registry import RULEBOOKS
+from roundtap_core.rulebooks.base import RULEBOOKS, MatchSituation, Rulebook
 from roundtap_core.typed import DisplayText
 from roundtap_core.view_types import (
     CallView,
@@ -27,7 +26,7 @@ from roundtap_devices.input.gestures import HOLD, REPEAT, TAP, Gesture
 from roundtap_units.table.dialogue.dialogue import Dialogue, SendReport
 from roundtap_units.table.dialogue.table_state import Fate
 from roundtap_units.table.screens.scenes import Scene
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import unit_words
 
 Shots = Iterator[tuple[str, Scene]]
 """(name, scene) of each stop."""

@@ -8,7 +8,7 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.records import Competitor, Result, SidePair
 from roundtap_core.rulebooks.own_rules import rules_id
-from roundtap_hub.store.new_entrants import person_and_entrant
+from roundtap_hub.store.command_pipeline import person_and_entrant
 from roundtap_hub.store.service import Service, Step
 from roundtap_hub.store.venue import EVENT_BEGUN
 

@@ -43,7 +43,7 @@ from roundtap_hub.access.slip_codes import slip_codes
 from roundtap_hub.phones.my_page import report_fields
 from roundtap_units.table.dialogue.dialogue import Dialogue, SendReport
 from roundtap_units.table.dialogue.parallel_entry import ParallelEntry
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import unit_words
 
 Fields = list[tuple[str, str]]
 

@@ -14,7 +14,7 @@ from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.remote.webelement import WebElement
 
 from kit import READ_S, end, free_port, read_until, wait_until
-from roundtap.kit.child_processes import start_roundtap
+from roundtap.kit.virtual_kit import start_roundtap
 
 AGAIN_S = 20.0
 """Press again if nothing has happened for this long: the page changed under the finger."""

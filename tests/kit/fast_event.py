@@ -11,7 +11,7 @@ from roundtap_core.records import RULING, SIDES, Result, Tournament, result_to_j
 from roundtap_core.rulebooks.result_gate import PLAYER, ResultSource, result_problems
 from roundtap_core.wire import digest
 from roundtap_hub.store.command_pipeline import validate_report
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import unit_words
 from virtual_hall import VirtualHall
 
 READ_MS = 12_000

@@ -34,7 +34,7 @@ from roundtap_units.link.outbox import Outbox
 from roundtap_units.link.own_health import OwnHealth
 from roundtap_units.station.printer_desk import PrinterDesk, PrinterSettings, PrintLog
 from roundtap_units.station.station_link import HubStationLink
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import unit_words
 
 KEYS = {"table-1": bytes(range(32)), "station-1": bytes(range(32, 64))}
 Message = dict[str, Any]

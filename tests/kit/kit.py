@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from roundtap.demo.demo import make_event
-from roundtap.kit.child_processes import start_roundtap
+from roundtap.kit.virtual_kit import start_roundtap
 from roundtap.main import main
 from roundtap_core.event.entries import Entry
 from roundtap_hub.http.tls import SECURE_ABOVE, https_port

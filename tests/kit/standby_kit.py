@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from kit import WAIT_S, Kit, end, free_port, read_until, wait_until
-from roundtap.kit.child_processes import start_roundtap
+from roundtap.kit.virtual_kit import start_roundtap
 from roundtap.main import main
 from roundtap_core.event.entries import Entry
 from roundtap_hub.store.journal import Journal

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from kit import WAIT_S, end, free_port, read_until, wait_until
-from roundtap.kit.child_processes import start_roundtap
+from roundtap.kit.virtual_kit import start_roundtap
 
 TABLES = (1, 2)
 

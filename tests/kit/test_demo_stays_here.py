@@ -16,7 +16,7 @@ import pytest
 from kit import WAIT_S, end, free_port, read_until
 from roundtap.demo.bench import ORDERS, PAGES, SESSION, Bench, Entrance
 from roundtap.demo.demo import Demo
-from roundtap.kit.child_processes import start_roundtap
+from roundtap.kit.virtual_kit import start_roundtap
 from roundtap_machine.addresses import local_addresses
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "hub"))

@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 from kit import Kit, Table, end, wait_until
-from roundtap.kit.child_processes import start_roundtap
+from roundtap.kit.virtual_kit import start_roundtap
 from roundtap_hub.store.login_pins import hash_pin
 from roundtap_hub.store.secure_files import write_private
 

@@ -17,7 +17,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 from kit import READ_S, end, free_port, read_until, wait_until
-from roundtap.kit.child_processes import start_roundtap
+from roundtap.kit.virtual_kit import start_roundtap
 
 BUTTONS = "main:not(.settling) #next:not(.settling) :is(.main, .confirm[open] button.danger)"
 """The next step once it takes presses, and its answer where it asks once more."""

@@ -20,11 +20,11 @@ from selenium.webdriver.remote.webelement import WebElement
 
 from kit import Kit, Table, end, free_port, wait_until
 from roundtap.doctor.doctor import report_lines
-from roundtap.kit.child_processes import start_roundtap
+from roundtap.kit.virtual_kit import start_roundtap
 from roundtap.main import main
 from roundtap_core.words import catalogue, core_words
 from roundtap_devices.boards import ScreenWiring
-from roundtap_devices.display import oled
+from roundtap_devices.display import screen
 from roundtap_devices.hardware_errors import HardwareMissing
 from roundtap_devices.printing.printer import Printer
 from roundtap_devices.printing.printer_profiles import load_profile
@@ -34,7 +34,7 @@ from roundtap_units.link.enrolling import LOOKING, EnrolProgress
 from roundtap_units.station.main import Station
 from roundtap_units.station.printer_desk import PrintLog
 from roundtap_units.table.enrol_table import EnrolTable
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import unit_words
 from roundtap_units.wiring import main as board_command
 
 ROOT = Path(__file__).parents[2]
@@ -122,7 +122,7 @@ def board_test_says(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixtu
 
     monkeypatch.setenv("GPIOZERO_PIN_FACTORY", "mock")
     monkeypatch.setattr(gpiozero.Device, "pin_factory", None)
-    monkeypatch.setattr(oled, "_serial", lambda wiring, pin_factory: Silent())
+    monkeypatch.setattr(screen, "_serial", lambda wiring, pin_factory: Silent())
     monkeypatch.setattr(board_command, "BUTTON_WAIT_MS", 0)
     monkeypatch.setattr("time.sleep", lambda s: None)
     monkeypatch.setattr("builtins.input", lambda question: "n")
@@ -220,9 +220,9 @@ def test_a_screen_with_seven_pins_never_answers_at_either_address(monkeypatch: p
         asked.append(wiring.i2c_address)
         raise DeviceNotFoundError(f"I2C device not found on address: 0x{wiring.i2c_address:02X}")
 
-    monkeypatch.setattr(oled, "_serial", nobody)
+    monkeypatch.setattr(screen, "_serial", nobody)
     with pytest.raises(HardwareMissing, match="seven pins"):
-        oled.Oled(ScreenWiring())
+        screen.Oled(ScreenWiring())
     assert asked == [0x3C, 0x3D]
 
 

@@ -15,7 +15,7 @@ from urllib.parse import urlencode
 import pytest
 
 from kit import PIN, WAIT_S, Kit, end, free_port, refused_start, wait_until
-from roundtap.kit.child_processes import start_roundtap
+from roundtap.kit.virtual_kit import start_roundtap
 from roundtap.main import main
 from roundtap_hub.access.personal_links import link_token
 from roundtap_hub.http.tls import https_port

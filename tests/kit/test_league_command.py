@@ -13,7 +13,7 @@ import pytest
 
 from made_up_event import made_up_event
 from roundtap_core.eventfile import file_schema
-from roundtap_core.eventfile.write import tournament_to_json
+from roundtap_core.eventfile.exports import tournament_to_json
 from test_headless import roundtap
 
 OUTPUTS = json.loads((Path(file_schema.__file__).parent / "outputs.schema.json").read_text(encoding="utf-8"))

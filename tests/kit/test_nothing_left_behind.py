@@ -207,7 +207,7 @@ def test_a_hub_on_a_slow_disk_ends_with_its_kit(kit: Kit) -> None:
 )
 def test_a_command_told_to_end_at_a_bad_moment_cleans_up_and_says_its_code(moment: str, ending: signal.Signals) -> None:
     script = (
-        "import os, signal, time\nfrom roundtap.kit.child_processes import exit_on_signals\n"
+        "import os, signal, time\nfrom roundtap.kit.virtual_kit import exit_on_signals\n"
         f"exit_on_signals(code=7)\n{moment.format(ending=ending.name)}"
     )
     told = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=WAIT_S)

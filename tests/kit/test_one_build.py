@@ -7,8 +7,8 @@ import subprocess
 import pytest
 
 from kit import end, read_until
-from roundtap.kit import child_processes
-from roundtap.kit.child_processes import start_roundtap
+from roundtap.kit import virtual_kit
+from roundtap.kit.virtual_kit import start_roundtap
 
 
 def test_who_is_started_after_a_commit_is_of_the_build_of_who_was_started_before(
@@ -16,7 +16,7 @@ def test_who_is_started_after_a_commit_is_of_the_build_of_who_was_started_before
 ) -> None:
     """A table that was there before showed "This unit's version differs" to a hub from then on, and took no press: so a
     campaign stalled, once its second Pi had taken over."""
-    monkeypatch.setattr(child_processes, "version", lambda: "a9ffbd210")
+    monkeypatch.setattr(virtual_kit, "version", lambda: "a9ffbd210")
     child = start_roundtap("--version", stdout=subprocess.PIPE, text=True)
     said = read_until(child, "roundtap")
     end(child)

@@ -27,7 +27,7 @@ from roundtap_hub.app.practice_hub import PORT_ABOVE
 from roundtap_hub.http.requester import SECURE_SESSION
 from roundtap_units.table.screens.scenes import TextScene
 from roundtap_units.table.screens.screens import draw_scene
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import unit_words
 from test_https import KIT, Browser
 
 ORDER = {"Content-Type": "application/json"}

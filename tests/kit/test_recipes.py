@@ -48,7 +48,7 @@ from itertools import islice
 from gallery.table_screens import scenes
 from roundtap_core.words import LANGUAGES, core_words, plural_form
 from roundtap_units.table.screens.screens import draw_scene
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import unit_words
 
 assert LANGUAGES == ("en", "es", "de", "pl", "fr")
 assert (unit_words("fr")("clock.paused"), plural_form("fr", 0)) == ("EN PAUSE", "one")
@@ -142,7 +142,7 @@ CLAUSES = {
 GAME_TEST = '''"""Pebbles, by its document."""
 
 from roundtap_core.records import Match, Result, SidePair
-from roundtap_core.rulebooks.registry import RULEBOOKS, rulebook
+from roundtap_core.rulebooks.base import RULEBOOKS, rulebook
 from roundtap_core.words import core_words
 
 

@@ -12,7 +12,7 @@ from roundtap.headless.site import replace_site
 from roundtap.main import main
 from roundtap_core.eventfile.read import parse_event_file
 from roundtap_core.eventfile.site import site_pages
-from roundtap_core.standings.league import LeagueResult, LeagueRow
+from roundtap_core.standings.standings import LeagueResult, LeagueRow
 from roundtap_core.words import LANGUAGES, core_words
 
 NAMES = ["Ana Ruiz", "Bruno Maier", "Łukasz Żak", "Eva Luz", "Kai <b>Eich</b>", "Aleksandra Wiśniewska-Szczepańska"]

@@ -9,7 +9,7 @@ import pytest
 
 from faults import fails
 from kit import WAIT_S, Kit, Table, wait_until
-from roundtap.kit.child_processes import start_roundtap
+from roundtap.kit.virtual_kit import start_roundtap
 from roundtap_units import unit_config
 from roundtap_units.board_process import hardware_fault_logger, release_controls, screen_text_output
 from roundtap_units.table import main as units

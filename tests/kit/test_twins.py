@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from kit import WAIT_S, Kit, end, free_port, wait_until
-from roundtap.kit.child_processes import start_roundtap
+from roundtap.kit.virtual_kit import start_roundtap
 from roundtap_hub.app.hub import read_or_make_secret
 from roundtap_hub.app.main import open_folder
 from roundtap_hub.app.server import EXIT_DUPLICATE

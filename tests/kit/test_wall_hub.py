@@ -17,7 +17,7 @@ from console_client import ConsoleClient
 from kit import PIN, Kit, end, free_port, wait_until
 from patience import GUARD_S
 from roundtap.demo.demo import make_event
-from roundtap.kit.child_processes import start_roundtap
+from roundtap.kit.virtual_kit import start_roundtap
 from roundtap_hub.http.tls import https_port
 from roundtap_hub.store.clocks import system_clocks
 from roundtap_hub.store.journal import DATABASE

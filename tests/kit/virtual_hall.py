@@ -21,7 +21,7 @@ from roundtap_core.event.person import Person
 from roundtap_core.event.states import Entrant, EventState, Official
 from roundtap_core.messages import ReportReceipt, TableStatus
 from roundtap_core.records import Tournament
-from roundtap_core.rulebooks.registry import rulebook
+from roundtap_core.rulebooks.base import rulebook
 from roundtap_core.standings.totals import list_totals
 from roundtap_core.typed import parse_message
 from roundtap_core.wire import REPORT, verify_signature
@@ -40,7 +40,7 @@ from roundtap_units.link.hub_time import HubTime
 from roundtap_units.link.outbox import Outbox
 from roundtap_units.table.dialogue.dialogue import Dialogue
 from roundtap_units.table.unit import TableDisk, TableHardware, TableUnit
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import unit_words
 
 EVENT = "e1"  # the only event of a temporary journal
 TAP_MS, PAUSE_MS, HOLD_MS = 60, 400, 700

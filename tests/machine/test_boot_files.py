@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from machine_kit import CMDLINE, CONFIG
 
-from roundtap.provisioning import boot_files
+from roundtap.provisioning import roles
 from roundtap.provisioning.settings_file import Settings
 
 I2C = "dtparam=i2c_arm=on,i2c_arm_baudrate=400000"
@@ -19,7 +19,7 @@ def boot(folder: Path, config: str = CONFIG, cmdline: str = CMDLINE) -> Path:
 
 def taken(folder: Path, **said: str) -> tuple[list[str], list[str]]:
     """(the lines of config.txt, the words of cmdline.txt) with these settings."""
-    boot_files.write_boot_files(folder, Settings(**said), folder)
+    roles.write_boot_files(folder, Settings(**said), folder)
     return ((folder / "config.txt").read_text().splitlines(), (folder / "cmdline.txt").read_text().split())
 
 
@@ -88,12 +88,12 @@ def test_the_country_is_told_to_the_radio_and_replaces_the_last_one(tmp_path: Pa
 def test_changed_twice_is_changed_once(tmp_path: Path, config: str) -> None:
     folder = boot(tmp_path, config)
     settings = Settings(role="hub", board="waveshare-oled-hat", country="DE", port="/dev/serial0")
-    assert boot_files.write_boot_files(folder, settings, folder) == ["config.txt", "cmdline.txt"]
+    assert roles.write_boot_files(folder, settings, folder) == ["config.txt", "cmdline.txt"]
     once = [(folder / name).read_bytes() for name in ("config.txt", "cmdline.txt")]
-    assert boot_files.write_boot_files(folder, settings, folder) == []
+    assert roles.write_boot_files(folder, settings, folder) == []
     assert [(folder / name).read_bytes() for name in ("config.txt", "cmdline.txt")] == once
-    assert boot_files.write_boot_files(folder, Settings(board="recommended"), folder) == ["config.txt"]
-    assert (folder / "config.txt").read_text().count(boot_files.BEGIN) == 1
+    assert roles.write_boot_files(folder, Settings(board="recommended"), folder) == ["config.txt"]
+    assert (folder / "config.txt").read_text().count(roles.BEGIN) == 1
 
 
 def test_lines_that_somebody_adds_behind_ours_stay(tmp_path: Path) -> None:
@@ -116,7 +116,7 @@ def test_lines_behind_ours_stay_in_their_own_section(tmp_path: Path, ends: str, 
     for _ in range(2):
         config, _ = taken(folder, board="waveshare-oled-hat")
         assert config[:3] == ["dtparam=audio=on", "[cm4]", "otg_mode=1"]
-        at = config.index(boot_files.END)
+        at = config.index(roles.END)
         assert config[at + 1 :] == added.splitlines()
         assert config.index("[all]") < config.index("dtparam=spi=on") < at
     once = (folder / "config.txt").read_bytes()

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from bundle_kit import control, deb, index, made_bundle
 
-from roundtap.provisioning.bundle import control_fields, read_bundle
+from roundtap.provisioning.card import control_fields, read_bundle
 from roundtap_core.errors import Problem
 
 

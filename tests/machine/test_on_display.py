@@ -33,7 +33,7 @@ def test_a_display_shows_it_for_a_while(tmp_path: Path, monkeypatch: pytest.Monk
     from roundtap_devices.display.screen import VirtualScreen
 
     screen = VirtualScreen()
-    monkeypatch.setattr("roundtap_devices.display.oled.oled_screen", lambda wiring: screen)
+    monkeypatch.setattr("roundtap_devices.display.screen.oled_screen", lambda wiring: screen)
     held: list[float] = []
     assert role.show_on_display(Settings(), "roundtap.txt, line 3", tmp_path, held.append)
     assert held == [role.HELD_S]

@@ -22,7 +22,7 @@ from pathlib import Path
 from gpio_lines import Lines, TooSlow, pretend_a_pi
 
 from roundtap.demo.demo import make_event
-from roundtap.kit.child_processes import start_roundtap
+from roundtap.kit.virtual_kit import start_roundtap
 from roundtap_devices.boards import RECOMMENDED
 from roundtap_hub.store.journal import Journal
 

@@ -9,8 +9,8 @@ from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.person import Person
 from roundtap_core.records import Result, SidePair
 from roundtap_hub.store.journal import PersonRecord
+from roundtap_hub.store.read_model import verify_journal
 from roundtap_hub.store.service import Service, Step
-from roundtap_hub.store.verify import verify_journal
 
 NAMES = ("Zoe Łuź", "Adam Nowak")
 OTHER = ("Zoé Luz-Kowalska", "Eve Nowak")

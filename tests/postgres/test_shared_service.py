@@ -297,7 +297,7 @@ def test_keys_and_pins_of_one_hub_count_at_all_of_them(url: str) -> None:
         here, there = UnitKeys(first.service), UnitKeys(second.service)
         staff, other = Staff(first.service), Staff(second.service)
         told: list[frozenset[str]] = []
-        there.listen(told.append)
+        there.listeners.append(told.append)
         key, (eva, pin) = here.add("table-1"), staff.add("Eva", JUDGE)
         wait_until(lambda: dict(there) == {"table-1": key} and other.identity_of(eva.id), "what the other hub said")
         assert other.person_of(pin) == other.find(eva.id)

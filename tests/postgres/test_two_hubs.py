@@ -18,7 +18,7 @@ from postgres_kit import Cluster
 from shared_kit import hub_on, stored
 
 from kit import PIN, free_port, refused_start, wait_until
-from roundtap.kit.child_processes import start_roundtap
+from roundtap.kit.virtual_kit import start_roundtap
 from roundtap_core.event import commands as c
 from roundtap_core.event.person import Person
 from roundtap_core.wire import ECHO, REPORT, open_envelope, sign

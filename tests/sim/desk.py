@@ -33,12 +33,12 @@ from roundtap_core.event.event_flow import (
     offered_places,
     situation_of,
     upcoming_stage,
+    whole_tournament,
 )
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import Entrant, EventState, MatchState, Official
-from roundtap_core.event.to_tournament import whole_tournament
+from roundtap_core.eventfile.exports import tournament_to_json
 from roundtap_core.eventfile.read import tournament_from_json
-from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_core.forms.form import compose_complete, walk_way
 from roundtap_core.forms.questions import Figure, Picks, Question, Turns
 from roundtap_core.records import (

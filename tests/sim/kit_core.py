@@ -11,8 +11,8 @@ from roundtap_core.elimination.ranking import bracket_to_json, final_ranking
 from roundtap_core.event.decide import apply, decide
 from roundtap_core.event.entries import Timestamp, chain_entry
 from roundtap_core.event.states import EventState, tournament_of
+from roundtap_core.eventfile.exports import tournament_to_json
 from roundtap_core.eventfile.read import parse_event_file, tournament_from_json
-from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_core.rounds.next_round import next_round, next_tiebreak_round, printable_pairing
 from roundtap_core.standings.standings import standings, standings_to_json
 from roundtap_hub.events.new_event import import_steps

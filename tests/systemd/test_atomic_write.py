@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from faults import fails
-from roundtap_machine.atomic_write import replace_atomically, write_atomically
+from roundtap_machine.disk import replace_atomically, write_atomically
 
 
 @pytest.fixture

@@ -27,7 +27,7 @@ from roundtap_core.view_types import (
 from roundtap_devices.input.gestures import Gesture
 from roundtap_units.table.dialogue.dialogue import Dialogue, Saved, SendReport
 from roundtap_units.table.screens.scenes import Scene
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import unit_words
 
 NAMES: dict[Side, str] = {"a": "Ana R.", "b": "Bruno M."}
 WORDS = unit_words("en")

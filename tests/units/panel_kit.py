@@ -3,7 +3,7 @@
 from roundtap_core.messages import PanelView, StandbyState, UsbStick
 from roundtap_devices.input.gestures import HOLD, TAP, Gesture
 from roundtap_units.panel.panel_dialogue import ActionOutcome, PanelAction, PanelDialogue, make_scene
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import unit_words
 
 FINGERPRINT = " ".join(f"{number:04X}" for number in range(0xA1B0, 0xA1C0))
 HUB = PanelView(

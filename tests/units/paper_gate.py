@@ -19,7 +19,7 @@ from PIL import Image, ImageOps
 
 from gallery.on_paper import HEAD, MEMBERS, TEAMS, URL, best_of_three, proxy_content, slip_content, trust_content
 from roundtap_core.records import ELIMINATION, SWISS, TIEBREAK
-from roundtap_core.rulebooks.registry import RULEBOOKS
+from roundtap_core.rulebooks.base import RULEBOOKS
 from roundtap_core.typed import DisplayText
 from roundtap_core.words import LANGUAGES, Words
 from roundtap_devices.letters import text_width
@@ -41,7 +41,7 @@ from roundtap_devices.printing.print_lines import (
 from roundtap_devices.printing.printer_profiles import PROFILES, PrinterProfile
 from roundtap_devices.virtual.virtual_printer import EscposInterpreter
 from roundtap_units.documents.notices import layout_job, speed_test_lines, width_test_lines
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import unit_words
 
 MODELS = {
     "epson-80": "TM-T20II",

@@ -19,7 +19,7 @@ from roundtap_core.words import LANGUAGES
 from roundtap_devices.printing.escpos_job import compose_job
 from roundtap_devices.printing.printer_profiles import NONE, PROFILES, RTSCTS
 from roundtap_units.documents.notices import layout_job
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import unit_words
 
 WORDS = unit_words("pl")
 PAIRS = 400

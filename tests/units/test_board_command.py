@@ -17,7 +17,7 @@ from roundtap_devices.display.screen import VirtualScreen
 from roundtap_devices.hardware_errors import HardwareMissing
 from roundtap_devices.input.pin_factory import mock_factory
 from roundtap_units import unit_arguments
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import unit_words
 from roundtap_units.wiring import main
 from roundtap_units.wiring.main import (
     LAMP_MA,

@@ -11,7 +11,7 @@ from roundtap_devices.printing.escpos_job import SendPacer, compose_job
 from roundtap_devices.printing.print_lines import line
 from roundtap_devices.printing.printer_profiles import CSN_A2, EPSON_80, PROFILES, PrinterProfile
 from roundtap_units.documents.notices import layout_job
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import unit_words
 
 SPEEDS = (9600, 19200, 115200)
 SLIPS = [(name, content) for name, kind, content in documents() if kind == "slip"]

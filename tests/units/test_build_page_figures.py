@@ -8,9 +8,9 @@ import pytest
 
 from roundtap_devices.boards import BOARDS, RECOMMENDED
 from roundtap_devices.letters import ink_box
-from roundtap_units.board_unit import DIM_AFTER_MS, OFF_AFTER_MS
+from roundtap_units.board_process import DIM_AFTER_MS, OFF_AFTER_MS
 from roundtap_units.table.screens.screens import CLOCKS, FIGURES, HEIGHT, LEAST, WIDTH
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import unit_words
 from roundtap_units.wiring.main import (
     LARGE_OLED_MA,
     OLED_MA,

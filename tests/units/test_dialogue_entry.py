@@ -10,7 +10,7 @@ from roundtap_core.words import Words
 from roundtap_units.table.dialogue import table_state
 from roundtap_units.table.dialogue.dialogue import SendReport
 from roundtap_units.table.dialogue.digit_wheels import FigureDial
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import unit_words
 
 
 def test_100_to_0_takes_three_presses_in_all():

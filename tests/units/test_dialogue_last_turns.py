@@ -3,8 +3,7 @@
 from tableplay import Table
 
 from roundtap_core.records import Result, SidePair
-from roundtap_core.rulebooks.base import MatchSituation
-from roundtap_core.rulebooks.registry import rulebook
+from roundtap_core.rulebooks.base import MatchSituation, rulebook
 
 WARLORDS, KEYFORGE = rulebook("warlords-of-terra"), rulebook("keyforge-archon")
 

@@ -5,7 +5,7 @@ from tableplay import Table, score
 from roundtap_core.typed import parse_message
 from roundtap_core.view_types import TableView
 from roundtap_units.table.dialogue.dialogue import Dialogue
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import unit_words
 
 
 def test_each_presses_their_own_and_the_grid_hears_it():

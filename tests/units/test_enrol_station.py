@@ -13,7 +13,7 @@ from roundtap_devices.printing.print_lines import TextLine
 from roundtap_devices.printing.printer_profiles import load_profile
 from roundtap_units.link.enrolling import CODE, LOOKING, EnrolProgress
 from roundtap_units.station.main import SHEETS_MAX, EnrolStation, enrol_code_lines, print_new_pin
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import unit_words
 
 
 class Paper:

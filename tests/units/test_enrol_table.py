@@ -9,7 +9,7 @@ from roundtap_devices.input.gestures import Edge
 from roundtap_units.link.enrolling import BUSY, CHECKING, CODE, DONE, LOOKING, STOPPED, WRONG, EnrolProgress
 from roundtap_units.table.enrol_table import DONE_MS, EnrolTable
 from roundtap_units.table.screens import lettering, screens
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import unit_words
 
 HUB = "roundtap-of-a-very-long-name"
 SHOWN = [

@@ -9,9 +9,8 @@ from test_link import KEY, PORTAL, REPORT_1, REPORT_2, WELCOME, Bench, Json, ben
 
 from roundtap_core.messages import ReportReceipt
 from roundtap_core.wire import REPORT, sign, verify_signature
-from roundtap_units.link.checksum_lines import key_fingerprint
 from roundtap_units.link.link import HubAddress, HubLink
-from roundtap_units.link.outbox import Outbox, StoredReport
+from roundtap_units.link.outbox import Outbox, StoredReport, key_fingerprint
 from roundtap_units.link.report_sending import BACKOFF_MS, ReportOrder
 
 OLD_KEY = bytes(range(32, 64))

@@ -6,9 +6,8 @@ import pytest
 from test_station_link import ByHand
 
 from roundtap_core.wire import ECHO, REPORT, REQUEST, envelope, open_envelope, sign
-from roundtap_units.link.checksum_lines import key_fingerprint
 from roundtap_units.link.hub_address import HubAddress, LocalKeyWatch, has_local_key, local_key, read_local_key
-from roundtap_units.link.outbox import Outbox
+from roundtap_units.link.outbox import Outbox, key_fingerprint
 from roundtap_units.link.report_sending import ReportSender
 from roundtap_units.station.main import ConfigError, read_station_config
 from roundtap_units.station.station_link import HubStationLink

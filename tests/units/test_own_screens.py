@@ -15,7 +15,7 @@ from roundtap_devices.printing.print_lines import TextLine
 from roundtap_devices.printing.printer_profiles import PROFILES
 from roundtap_units.documents.notices import layout_job
 from roundtap_units.table.screens.screens import draw_scene
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import unit_words
 
 WORST = (LONG_SIDED, GAMES, FIVE, POINTS, TWO)
 

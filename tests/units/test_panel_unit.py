@@ -50,7 +50,7 @@ from roundtap_units.panel.panel_dialogue import (
     PanelDialogue,
 )
 from roundtap_units.unit_arguments import ARGUMENTS
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import unit_words
 
 KEY, OTHER_KEY = bytes(range(32)), bytes(range(1, 33))
 VIEW = {**msgspec.to_builtins(HUB), "sticks": [{"name": "/media/stick", "state": "current"}]}

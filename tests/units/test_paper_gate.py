@@ -14,7 +14,7 @@ from roundtap_devices.printing.escpos_job import compose_job
 from roundtap_devices.printing.print_lines import CodePageLine, Drawing, Label, TextCell, TextLine, line
 from roundtap_devices.printing.printer_profiles import EPSON_80, PLAIN_58, POS_5890, PROFILES, PrinterProfile
 from roundtap_units.documents.slips import wrap_text
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import unit_words
 
 PART = 5
 

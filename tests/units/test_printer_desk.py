@@ -23,7 +23,7 @@ from roundtap_units.station.printer_desk import (
     settings_from_order,
     write_settings,
 )
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import unit_words
 
 ADAPTER = FoundPort("/dev/serial/by-id/usb-1a86", "/dev/ttyUSB0", SERIAL)
 USUAL = PrinterSettings()

@@ -17,7 +17,7 @@ from roundtap_devices.virtual.virtual_printer import VirtualPrinter
 from roundtap_units.printer_setup import main as printer_setup
 from roundtap_units.printer_setup.main import STEP_S, PrinterSetup, list_ports
 from roundtap_units.station.printer_desk import SPEEDS, PrinterSettings, read_settings, write_settings
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import unit_words
 
 ADAPTER = FoundPort("/dev/serial/by-id/usb-1a86", "/dev/ttyUSB0", SERIAL)
 LP = FoundPort("usb-0416-5011", "/dev/usb/lp0", USB)

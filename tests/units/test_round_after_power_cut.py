@@ -6,7 +6,7 @@ import pytest
 
 from roundtap_core.view_types import ClockView, MatchView, SideView, TableView
 from roundtap_units.link.hub_time import HubTime
-from roundtap_units.table.counted_round import UnitRoundClock
+from roundtap_units.table.unit import UnitRoundClock
 
 LEFT_MS = 24 * 60_000
 

@@ -16,7 +16,7 @@ from roundtap_devices.letters import look_alike
 from roundtap_units.table.screens.lettering import shorter_forms
 from roundtap_units.table.screens.scenes import HalvesScene, ScoreRow
 from roundtap_units.table.screens.screens import LEAST, draw_scene
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import unit_words
 
 Pair = tuple[str, str]
 PAIRS = [*combinations(LONG, 2), *name_pairs(800)]

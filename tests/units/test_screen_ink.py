@@ -24,7 +24,7 @@ from roundtap_units.table.screens.scenes import (
     TextScene,
 )
 from roundtap_units.table.screens.screens import BUTTONS, LEAST, PRESS
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import unit_words
 
 FACINGS = ("opposite", "edge")
 PLAYS = [(language, facing) for language in LANGUAGES for facing in FACINGS]

@@ -15,7 +15,7 @@ from roundtap_units.table.screens import screens
 from roundtap_units.table.screens.lettering import fit_text, shorter_forms, text_width
 from roundtap_units.table.screens.scenes import FiguresScene, HalfScreen, HalvesScene, Name, SideBySideScene
 from roundtap_units.table.screens.screens import draw_scene
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import unit_words
 
 units = importlib.import_module("roundtap_core.words")
 

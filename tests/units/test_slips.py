@@ -22,7 +22,7 @@ from gallery.on_paper import (
 from roundtap_core.forms.form import Form, WayToEnd
 from roundtap_core.forms.questions import Choice, Figure
 from roundtap_core.records import ELIMINATION, SWISS, TIEBREAK
-from roundtap_core.rulebooks.registry import RULEBOOKS
+from roundtap_core.rulebooks.base import RULEBOOKS
 from roundtap_devices.letters import text_width
 from roundtap_devices.printing.drawing import render_drawing
 from roundtap_devices.printing.escpos_job import compose_job
@@ -38,7 +38,7 @@ from roundtap_devices.printing.print_lines import (
 from roundtap_devices.printing.printer_profiles import PROFILES
 from roundtap_units.documents.notices import layout_job
 from roundtap_units.documents.slips import TICK, wrap_text
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import unit_words
 
 LANGUAGES = ("en", "es", "de", "pl")
 DOTS_PER_MM = 8

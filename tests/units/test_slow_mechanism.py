@@ -10,7 +10,7 @@ from gallery.on_paper import pairings_content, slip_content
 from roundtap_core.messages import Job
 from roundtap_devices.printing.printer_profiles import CSN_A2, EPSON_80, POS_5890, PrinterProfile
 from roundtap_units.station.printer_desk import job_composer
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import unit_words
 
 PRINTERS = ((EPSON_80, 115200), (POS_5890, 9600), (CSN_A2, 19200))
 

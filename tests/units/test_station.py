@@ -12,7 +12,7 @@ from roundtap_devices.printing.printer_profiles import POS_5890
 from roundtap_devices.virtual.virtual_printer import BYTES_PER_S, VirtualPrinter
 from roundtap_units.station.main import Station
 from roundtap_units.station.printer_desk import PrintLog, job_composer
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import unit_words
 
 STEP_MS = 20
 

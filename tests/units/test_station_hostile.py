@@ -16,7 +16,7 @@ from roundtap_units.link.hub_choice import SILENT_MS
 from roundtap_units.link.link import HubAddress
 from roundtap_units.station.printer_desk import KEPT_JOBS, PrintLog, job_composer
 from roundtap_units.station.station_link import HubStationLink
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import unit_words
 
 SLIP = slip_content("xwing-standard", ("Ana Ruiz", "Łukasz Żak"))
 GOOD = {"id": "good", "kind": "slip", "content": SLIP}

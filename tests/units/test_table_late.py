@@ -13,11 +13,11 @@ from roundtap_devices.display.screen import DIMMED, FULL, OFF, VirtualScreen
 from roundtap_devices.hardware_errors import HardwareMissing
 from roundtap_devices.input.gestures import Edge, Gesture
 from roundtap_devices.input.pin_factory import mock_factory
-from roundtap_units.board_unit import DIM_AFTER_MS, OFF_AFTER_MS, WOKEN_MS, ScreenDimming
+from roundtap_units.board_process import DIM_AFTER_MS, OFF_AFTER_MS, WOKEN_MS, ScreenDimming
 from roundtap_units.link.outbox import Outbox
 from roundtap_units.table.dialogue.dialogue import Dialogue
 from roundtap_units.table.unit import TableDisk, TableHardware, TableUnit
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import unit_words
 
 
 def taps(*presses: tuple[str, int]) -> list[object]:

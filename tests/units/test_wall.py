@@ -17,7 +17,8 @@ from roundtap_machine.addresses import own_address
 from roundtap_machine.notify import StopSignal, SystemdNotifier
 from roundtap_units.link.hub_choice import FoundHub
 from roundtap_units.wall import proxy
-from roundtap_units.wall.browser import (
+from roundtap_units.wall.main import (
+    ARGUMENTS,
     ASKS_WITHIN_S,
     LIVED_S,
     STARTS_WITHIN_S,
@@ -25,8 +26,8 @@ from roundtap_units.wall.browser import (
     connected_screens,
     end_browser,
     missing_for_browser,
+    run,
 )
-from roundtap_units.wall.main import ARGUMENTS, run
 from roundtap_units.wall.proxy import HERE, MISSES, HubWatch, OwnHub, WallMemory, WallProxy, waiting_page
 
 HUB, OTHER = ("10.42.0.1", 80), ("192.168.1.20", 8080)
@@ -265,7 +266,7 @@ def kept(
     with WallProxy(Hall().watch(), WallMemory(tmp_path / "wall.json"), str, lambda: evening.s) as proxy:
         browsers = Browsers(evening, proxy, lives_s, asks_s)
         monkeypatch.setattr("subprocess.Popen", browsers)
-        monkeypatch.setattr("roundtap_units.wall.browser.end_browser", browsers.end)
+        monkeypatch.setattr("roundtap_units.wall.main.end_browser", browsers.end)
         monkeypatch.setattr("shutil.which", lambda name, path=None: f"/usr/bin/{name}")
         environment = {"RUNTIME_DIRECTORY": str(tmp_path), "WLR_BACKENDS": "headless"}
         WallBrowser(proxy, told or SystemdNotifier({}), evening, lambda: evening.s).run(False, environment)
@@ -318,7 +319,7 @@ def test_what_is_missing_is_said_once_and_waited_for(
 ) -> None:
     programs: set[str] = set()
     monkeypatch.setattr("shutil.which", lambda name, path=None: name if name in programs else None)
-    monkeypatch.setattr("roundtap_units.wall.browser.connected_screens", lambda: ())
+    monkeypatch.setattr("roundtap_units.wall.main.connected_screens", lambda: ())
 
     class Assembling(Evening):
         def wait(self, timeout_s: float) -> None:
@@ -337,7 +338,7 @@ def test_what_is_missing_is_said_once_and_waited_for(
     assert "no cage and no chromium" in no_programs
     assert "no screen is connected" in no_screen
     assert missing_for_browser(True, {}) == ""
-    monkeypatch.setattr("roundtap_units.wall.browser.NEW_PIN", tmp_path / "new-pin")
+    monkeypatch.setattr("roundtap_units.wall.main.NEW_PIN", tmp_path / "new-pin")
     (tmp_path / "new-pin").touch()
     assert missing_for_browser(True, {}).startswith("waiting: the new hub's PIN")
 

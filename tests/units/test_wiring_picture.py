@@ -9,7 +9,7 @@ import pytest
 
 from roundtap_devices.boards import BOARDS, Board
 from roundtap_devices.input.pin_factory import mock_factory
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import unit_words
 from roundtap_units.wiring.main import HEADER_PIN, board_parts
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -9,7 +9,7 @@ from typing import Any
 
 from form_kit import form_to_json
 from roundtap_core.messages import ReportReceipt
-from roundtap_core.rulebooks.registry import rulebook
+from roundtap_core.rulebooks.base import rulebook
 from roundtap_devices.boards import load_board
 from roundtap_devices.display.screen import VirtualScreen
 from roundtap_devices.display.signals import Signals
@@ -20,7 +20,7 @@ from roundtap_units.link.hub_time import HubTime
 from roundtap_units.link.outbox import Outbox, StoredReport, StoredView
 from roundtap_units.table.dialogue.dialogue import Dialogue
 from roundtap_units.table.unit import TableDisk, TableHardware, TableUnit
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import unit_words
 
 KEY = bytes(range(32))
 FULL, READ_ONLY = {"f_bavail": 0}, {"f_flag": os.ST_RDONLY}

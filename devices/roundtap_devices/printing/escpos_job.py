@@ -299,8 +299,7 @@ def _encode(text: str, profile: PrinterProfile) -> list[Run]:
     """With as few code page changes as possible: each run takes the page that reaches furthest."""
     runs: list[Run] = []
     while text:
-        plain = len(text) - len(text.lstrip("".join(map(chr, range(32, 127)))))
-        if plain:
+        if plain := len(text) - len(text.lstrip("".join(map(chr, range(32, 127))))):
             runs.append((None, text[:plain].encode("ascii")))
             text = text[plain:]
             continue

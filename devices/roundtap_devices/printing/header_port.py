@@ -58,7 +58,5 @@ def header_port(model: str, config: str = "") -> HeaderPort:
     '/dev/ttyAMA0'
     """
     name, counts = model.strip("\0\n "), _OF_SOME.sub("", config)
-    for port in KNOWN:
-        if re.match(f"Raspberry Pi {port.models}", name) and re.search(port.config_has, counts):
-            return replace(port, model=name)
-    return replace(UNKNOWN, model=name)
+    fitting = (p for p in KNOWN if re.match(f"Raspberry Pi {p.models}", name) and re.search(p.config_has, counts))
+    return replace(next(fitting, UNKNOWN), model=name)

@@ -97,10 +97,9 @@ def find_ports(root: Path = Path("/")) -> list[FoundPort]:
 def choose_port(ports: list[FoundPort], remembered: str = "") -> FoundPort | None:
     """The remembered port; else a USB printer; else, if none is remembered, the first adapter. The pins only if
     remembered: something else may be wired to them."""
-    for port in ports:
-        if port.id == remembered or port.path == remembered:
-            return port
-    return next((port for port in ports if port.kind == USB or (port.kind == SERIAL and not remembered)), None)
+    wanted = [port for port in ports if remembered in (port.id, port.path)]
+    usual = [port for port in ports if port.kind == USB or (port.kind == SERIAL and not remembered)]
+    return next(iter(wanted + usual), None)
 
 
 def open_port(port: FoundPort, baud: int, flow: str) -> "Port":

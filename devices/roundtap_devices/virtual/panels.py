@@ -121,7 +121,7 @@ class TablePanel:
         self._moved_at_s: dict[str, float] = {}
         self._socket = PanelSocket(path, self._picture, self._handle_order)
         self.close = self._socket.close
-        glass.add_listener(lambda _frame: self._socket.changed())
+        glass.listeners.append(lambda _frame: self._socket.changed())
 
     def signals(self, on: Mapping[str, bool]) -> None:
         """The current state of lights and buzzer; fits `Signals(heard=…)`."""

@@ -4,10 +4,10 @@ import contextlib
 import os
 import select
 import tty
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import lru_cache
 
-from PIL import Image
+from PIL import Image, ImageDraw
 
 from roundtap_devices.letters import load_font
 from roundtap_devices.printing.drawing import qr_image
@@ -47,7 +47,6 @@ class EscposInterpreter:
 
     answer: called with each byte the printer sends back; `marks` counts the markers (GS r) reached. Unknown commands
     are noted in `unknown_bytes`, text too wide for the paper in `overflow`.
-    pages: its code pages by number, where they are known from a source other than the profile.
     Like a printer made for China, it reads bytes above 127 as pairs until it is told not to.
     """
 
@@ -55,10 +54,9 @@ class EscposInterpreter:
         self,
         profile: PrinterProfile,
         answer: Callable[[int], None] = lambda _: None,
-        pages: Mapping[int, str] | None = None,
     ) -> None:
         self.profile = profile
-        self._pages = dict(pages) if pages is not None else {n: codec for codec, n in profile.codepages.items()}
+        self._pages = {n: codec for codec, n in profile.codepages.items()}
         self._cell = profile.sheet.cell_dots
         self.unknown_bytes: list[bytes] = []
         self.overflow: list[str] = []
@@ -263,8 +261,6 @@ class EscposInterpreter:
 @lru_cache(maxsize=1024)
 def _glyph(letter: str, width: int, height: int, bold: bool, cell_dots: int) -> Image.Image:
     """A letter in the printer's cell, 24 dots high (a mask: 255 is black), enlarged as requested."""
-    from PIL import ImageDraw
-
     face = load_font(19, bold)
     wide = max(1, -int(-face.getlength(letter) // 1))
     drawn = Image.new("L", (wide, LETTER_DOTS), 0)

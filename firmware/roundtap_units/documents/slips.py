@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from roundtap_core.elimination.bracket_picture import round_label
 from roundtap_core.forms.form import Form, SlipTicks, margin_label, slip_figures, slip_picks, slip_ticks
 from roundtap_core.forms.questions import Picks
-from roundtap_core.lists.squads import squad_letter
+from roundtap_core.lists.list_form import squad_letter
 from roundtap_core.print_contents import RoundNotice, Slip
 from roundtap_core.words import Words
 from roundtap_devices.letters import text_width

@@ -21,11 +21,11 @@ from roundtap_core import enrol_keys
 from roundtap_core.messages import EnrolGrant, EnrolStatus, ExchangeOffer
 from roundtap_core.typed import parse_message
 from roundtap_core.wire import ENROL, envelope, open_envelope
-from roundtap_machine.atomic_write import write_atomically
 from roundtap_machine.deadline_http import request_json
-from roundtap_units.link.checksum_lines import UNREADABLE, checksum_line, read_checksum_line
+from roundtap_machine.disk import write_atomically
 from roundtap_units.link.hub_address import HUBS_MAX, KEY_BYTES, Endpoint, HubAddress, endpoint_url, parse_endpoint
 from roundtap_units.link.hub_choice import FoundHub, find_hub, static_candidates
+from roundtap_units.link.outbox import UNREADABLE, checksum_line, read_checksum_line
 
 log = logging.getLogger(__name__)
 
@@ -218,8 +218,7 @@ class EnrolClient:
 
     def skip_hub(self) -> None:
         """A button was pressed to find another hub."""
-        hub = self._hub
-        if hub is not None:
+        if (hub := self._hub) is not None:
             self._skipped = frozenset({hub.hub})
             self._leave_hub()
             self._woken.set()

@@ -102,8 +102,8 @@ def read_local_key(path: Path) -> HubAddress | None:
 class LocalKeyWatch:
     """Notices a restart of the hub. For one thread; each call costs one stat of the file."""
 
-    def __init__(self, kind: str, path: Path | None = None) -> None:
-        self._path = path or local_key_file(kind)
+    def __init__(self, kind: str) -> None:
+        self._path = local_key_file(kind)
         self._seen: tuple[int, int] | None = None
 
     def poll(self) -> HubAddress | None:

@@ -18,10 +18,10 @@ from typing import Any
 
 from roundtap_core.messages import HubAnswer
 from roundtap_core.typed import parse_message
-from roundtap_machine.atomic_write import write_atomically
 from roundtap_machine.deadline_http import request_json
-from roundtap_units.link.checksum_lines import UNREADABLE, checksum_line, read_checksum_line
+from roundtap_machine.disk import write_atomically
 from roundtap_units.link.hub_address import HUBS_MAX, Endpoint, endpoint_url, parse_endpoints
+from roundtap_units.link.outbox import UNREADABLE, checksum_line, read_checksum_line
 
 log = logging.getLogger(__name__)
 
@@ -107,9 +107,8 @@ class UnitMemory:
     def _take(self, line: dict[str, Any]) -> None:
         instance, hub, read = line["instance"], line["hub"], line["damaged_read"]
         epochs, hubs = tuple(line["epochs"]), tuple(line["hubs"])
-        if not isinstance(instance, str) or not 0 < len(instance) <= 32 or type(read) is not int:
-            raise ValueError("a memory of somebody else")
-        if not all(isinstance(text, str) for text in (*epochs, *hubs, hub or "")):
+        texts = all(isinstance(text, str) for text in (instance, *epochs, *hubs, hub or ""))
+        if not texts or not 0 < len(instance) <= 32 or type(read) is not int:
             raise ValueError("a memory of somebody else")
         self._folder_id, self.hub, self.damaged_read, self.epochs, self.hubs = instance, hub, read, epochs, hubs
 
@@ -155,16 +154,12 @@ class HubChoice:
         self._older_since_ms: int | None = None  # since when this unit has been with an abandoned epoch
         endpoints = self.known()
         remembered = parse_endpoints((memory.hub,))
-        self._present = remembered[0] if remembered and remembered[0] in endpoints else endpoints[0]
-        self._turn = self._present
+        self.current = remembered[0] if remembered and remembered[0] in endpoints else endpoints[0]
+        self._turn = self.current
         self._newest = memory.epoch
 
     def known(self) -> tuple[Endpoint, ...]:
         return tuple(dict.fromkeys((*self._configured, *parse_endpoints(self._memory.hubs))))
-
-    @property
-    def current(self) -> Endpoint:
-        return self._present
 
     def is_superseded(self, epoch: object) -> bool:
         """Whether the unit has left this epoch for a newer one."""
@@ -181,7 +176,7 @@ class HubChoice:
             endpoints = self.known()
             looks_back = self._older_since_ms is not None and now_ms - self._older_since_ms >= RECHECK_MS
             if now_ms - self._heard_ms < SILENT_MS and not looks_back:
-                return self._present
+                return self.current
             at = endpoints.index(self._turn) if self._turn in endpoints else -1
             self._turn = endpoints[(at + 1) % len(endpoints)]
             return self._turn
@@ -208,7 +203,7 @@ class HubChoice:
                 return False
             self._failures = set()
             self._older_since_ms = now_ms if older else None
-            self._present = self._turn = place
+            self.current = self._turn = place
             self._heard_ms = now_ms
             addresses = [endpoint_url(each) for each in parse_endpoints(others)]
             # Back with an older epoch, the unit still knows which one is newer.
@@ -222,7 +217,7 @@ class HubChoice:
         with self._lock:
             if self._memory.epoch is not None:
                 self._memory.note_welcome(
-                    endpoint_url(self._present),
+                    endpoint_url(self.current),
                     self._memory.epoch,
                     [endpoint_url(each) for each in parse_endpoints(others)],
                 )
@@ -280,8 +275,7 @@ def all_candidates(configured: Sequence[Endpoint]) -> Iterator[Endpoint]:
     yield from configured
     for gateway in default_gateways():
         yield from ((gateway, port) for port in PORTS)
-    named = resolve_ipv4(LOCAL_NAME)
-    if named is not None:
+    if (named := resolve_ipv4(LOCAL_NAME)) is not None:
         yield from ((named, port) for port in PORTS)
     yield from listen_for_beacons()
 

@@ -447,8 +447,7 @@ class HubLink:
         if self._hubs.is_superseded(echo.epoch) and echo.epoch != self._epoch:
             # It was true once: a hub restored since may have lost it.
             raise ValueError("an echo of an epoch that this unit has left")
-        settled = self._outbox.settle(echo)
-        if settled is not None:
+        if (settled := self._outbox.settle(echo)) is not None:
             self._receive("fate", settled)
 
     # Reports and statuses: each on its own connection, where nothing is before them.

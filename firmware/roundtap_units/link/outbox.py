@@ -1,9 +1,11 @@
 """The outbox: each report is on this unit's disk before anything else happens to it, and stays until its event ends. So
-does the last view of this table: restarted without a hub, it still shows its match.
+does the last view of this table: restarted without a hub, it still shows its match. Each line has its checksum.
 """
 
 import contextlib
 import errno
+import hashlib
+import json
 import logging
 import os
 import threading
@@ -13,11 +15,12 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from roundtap_core.messages import ReportReceipt
-from roundtap_machine.atomic_write import sync_to_disk, write_atomically
-from roundtap_machine.disk import check_room, disk_fault, try_writing
-from roundtap_units.link.checksum_lines import UNREADABLE, checksum_line, read_checksum_line
+from roundtap_core.wire import canonical_json, digest
+from roundtap_machine.disk import check_room, disk_fault, sync_to_disk, try_writing, write_atomically
 from roundtap_units.link.hub_time import mono_ms
 
+UNREADABLE = (ValueError, KeyError, TypeError, RecursionError)
+"""What reading strange bytes as one of these lines may raise."""
 log = logging.getLogger(__name__)
 
 PENDING = "pending"  # a preliminary fate: a restored hub has the report and examines it
@@ -25,6 +28,27 @@ OLDER_LINES = (frozenset(("report", "mac")), frozenset(("fate",)))
 """The keys of lines without a checksum, from older units."""
 FATE_BEGINS = b'{"fate":'
 LINE_BYTES = 4096  # more than any report takes
+
+
+def checksum_line(content: Mapping[str, Any]) -> bytes:
+    """One line of JSON with `sum`, the SHA-256 of the canonical JSON of the rest, and a line feed."""
+    return canonical_json({**content, "sum": digest(content)}) + b"\n"
+
+
+def read_checksum_line(raw: bytes) -> tuple[dict[str, Any], bool]:
+    """(the content of a line without its sum, whether it had one). ValueError where it is none, or its sum is wrong."""
+    line = json.loads(raw)
+    if not isinstance(line, dict):
+        raise ValueError("a line that is no object")
+    claimed = line.pop("sum", None)
+    if claimed is not None and claimed != digest(line):
+        raise ValueError("the checksum is wrong")
+    return line, claimed is not None
+
+
+def key_fingerprint(key: bytes) -> str:
+    """Distinguishes two keys and reveals neither."""
+    return hashlib.sha256(b"roundtap/key-mark/1\n" + key).hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,8 @@ from collections.abc import Callable, Iterator, Sequence
 from roundtap_core.messages import ReportReceipt
 from roundtap_core.typed import parse_message
 from roundtap_core.wire import ECHO, REPORT, open_envelope, sign
-from roundtap_units.link.checksum_lines import key_fingerprint
 from roundtap_units.link.hub_connection import PersistentConnection
-from roundtap_units.link.outbox import Outbox, StoredReport
+from roundtap_units.link.outbox import Outbox, StoredReport, key_fingerprint
 
 KINDS = {400: "form", 403: "key", 429: "often"}  # what an unsigned answer may mean, by its status code, for the screen
 FAILURES_TO_ALARM = 3  # a portal's page, or a hub that is starting, does not fail this often in a row: more is shown

@@ -21,14 +21,12 @@ from roundtap_devices.display.screen import Screen
 from roundtap_devices.input.late_edges import EdgeReorder
 from roundtap_machine.deadline_http import ANSWER_BYTES_MAX, DeadlineConnection
 from roundtap_machine.root_steps import HOTSPOT, StepRefused, ask_root
-from roundtap_units.board_process import BoardProcess
-from roundtap_units.board_unit import BoardUnit
+from roundtap_units.board_process import BoardProcess, BoardUnit
 from roundtap_units.link.hub_address import HubAddress, LocalKeyWatch, local_key_file
 from roundtap_units.link.hub_connection import HubNotReady, send_signed
 from roundtap_units.panel import panel_dialogue
 from roundtap_units.unit_arguments import PANEL_FOLDER
-from roundtap_units.unit_config import ConfigError, configured_board, known_language, read_toml, run_unit
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import ConfigError, configured_board, known_language, read_toml, run_unit, unit_words
 
 log = logging.getLogger(__name__)
 
@@ -116,10 +114,9 @@ class FrontPanelLink:
         self._asked = 0
         self._presses: queue.SimpleQueue[panel_dialogue.PanelAction | None] = queue.SimpleQueue()
         self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="panel-link", daemon=True)
 
     def start(self) -> None:
-        self._thread.start()
+        threading.Thread(target=self._run, name="panel-link", daemon=True).start()
 
     def stop(self) -> None:
         self._stopping.set()

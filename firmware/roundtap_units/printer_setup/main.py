@@ -18,8 +18,7 @@ from roundtap_units.documents.notices import speed_test_lines, width_test_lines
 from roundtap_units.link.hub_time import mono_ms
 from roundtap_units.station.printer_desk import FILE, SPEEDS, PrinterSettings, read_settings, write_settings
 from roundtap_units.unit_arguments import STATION_FILE
-from roundtap_units.unit_config import ConfigError
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import ConfigError, unit_words
 
 FOLDER = Path("/var/lib/roundtap-station")
 STEP_S = 0.02

@@ -28,8 +28,7 @@ from roundtap_units.link.hub_time import mono_ms
 from roundtap_units.link.own_health import OwnHealth
 from roundtap_units.station import printer_desk
 from roundtap_units.station.station_link import HubStationLink
-from roundtap_units.unit_config import REENROL_VARIABLE, ConfigError, UnitConfig, read_unit_config, run_unit
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import REENROL_VARIABLE, ConfigError, UnitConfig, read_unit_config, run_unit, unit_words
 
 RETRY_MS = 2000
 MUTE, MUTE_AFTER_MS = "mute", 60_000
@@ -280,7 +279,6 @@ def _run(config: StationConfig, panel_path: Path | None) -> bool:
     """Whether to restart: a hub on this machine now has a key for it, or its own key opens nothing."""
     from roundtap_devices.virtual.panels import PrinterPanel
     from roundtap_devices.virtual.virtual_printer import VirtualPrinter
-    from roundtap_units.station.station_link import HubStationLink
 
     with contextlib.ExitStack() as ends:
         print_log = printer_desk.PrintLog(config.folder / "printed.jsonl")

@@ -14,7 +14,7 @@ from roundtap_core.words import Words
 from roundtap_devices.printing import ports, printer_profiles
 from roundtap_devices.printing.escpos_job import ComposedJob, compose_job
 from roundtap_devices.printing.printer import Printer
-from roundtap_machine.atomic_write import write_atomically
+from roundtap_machine.disk import write_atomically
 from roundtap_units.documents.notices import layout_job, speed_test_lines, width_test_lines
 
 log = logging.getLogger(__name__)

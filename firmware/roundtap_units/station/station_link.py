@@ -62,12 +62,11 @@ class HubStationLink:
         self._unsent: dict[str, tuple[str, str]] = {}
         self._work = threading.Event()
         self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="station-link", daemon=True)
         self.in_contact = False
         self._times_refused = 0
 
     def start(self) -> None:
-        self._thread.start()
+        threading.Thread(target=self._run, name="station-link", daemon=True).start()
 
     def stop(self) -> None:
         self._stopping.set()

@@ -13,8 +13,7 @@ from roundtap_devices.display.signals import Signals
 from roundtap_devices.input.gestures import ARROWS, HOLD, TAP, Gesture
 from roundtap_devices.input.late_edges import EdgeReorder
 from roundtap_machine.addresses import own_address
-from roundtap_units.board_process import BoardProcess
-from roundtap_units.board_unit import BoardUnit
+from roundtap_units.board_process import BoardProcess, BoardUnit
 from roundtap_units.link.enrolling import (
     BUSY,
     CHECKING,
@@ -32,8 +31,7 @@ from roundtap_units.link.hub_choice import UnitMemory
 from roundtap_units.link.hub_time import mono_ms
 from roundtap_units.table.screens.scenes import TextScene
 from roundtap_units.table.screens.screens import draw_scene
-from roundtap_units.unit_config import UnitConfig, save_language
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import UnitConfig, save_language, unit_words
 
 Config = TypeVar("Config", bound=UnitConfig)
 

@@ -16,7 +16,7 @@ from roundtap_units.link.hub_address import LocalKeyWatch
 from roundtap_units.link.hub_time import mono_ms
 from roundtap_units.table.screens.scenes import TextScene
 from roundtap_units.table.screens.screens import draw_scene
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import unit_words
 
 KEYS = ("board", "facing", "practice")
 
@@ -62,12 +62,11 @@ def _run(config: TableConfig, args: argparse.Namespace) -> bool:
     badge = "badge.practice" if config.practice else "badge.virtual" if args.panel else ""
     process.show_first(starting_scene(config, badge), draw_scene)
     # Imported late: on the smallest Pi this takes seconds, in which the screen would be dark.
-    from roundtap_machine.atomic_write import crash_point
+    from roundtap_machine.disk import crash_point
     from roundtap_machine.health import MachineProbe
-    from roundtap_units.link.checksum_lines import key_fingerprint
     from roundtap_units.link.hub_choice import UnitMemory, machine_fingerprint
     from roundtap_units.link.link import HubLink
-    from roundtap_units.link.outbox import Outbox, StoredView, read_boot_id
+    from roundtap_units.link.outbox import Outbox, StoredView, key_fingerprint, read_boot_id
     from roundtap_units.link.own_health import OwnHealth
     from roundtap_units.table.dialogue.dialogue import Dialogue
     from roundtap_units.table.enrol_table import enrol

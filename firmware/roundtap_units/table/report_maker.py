@@ -7,8 +7,7 @@ from typing import Any
 from roundtap_core.records import SIDES, result_to_json
 from roundtap_core.view_types import MatchView, ReportRef, TableView
 from roundtap_core.wire import REPORT, digest, sign
-from roundtap_units.link.checksum_lines import key_fingerprint
-from roundtap_units.link.outbox import Outbox
+from roundtap_units.link.outbox import Outbox, key_fingerprint
 from roundtap_units.table.dialogue.dialogue import Dialogue, SendReport
 
 log = logging.getLogger(__name__)

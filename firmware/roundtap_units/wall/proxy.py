@@ -24,11 +24,11 @@ from roundtap_core.messages import HubAnswer, WallPin
 from roundtap_core.typed import parse_message
 from roundtap_core.wire import ECHO, REQUEST, canonical_json, digest, envelope, open_envelope
 from roundtap_core.words import LANGUAGES, Words
-from roundtap_machine.atomic_write import write_atomically
 from roundtap_machine.deadline_http import BYTES_MAX, request_json, send_request
+from roundtap_machine.disk import write_atomically
 from roundtap_units.link.hub_address import Endpoint, endpoint_url, parse_endpoints
 from roundtap_units.link.hub_choice import FoundHub, find_hub, probe_hub
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import unit_words
 
 HUB_WITHIN_S = 10.0  # for each part of an answer; a live hub's feed sends something every 5 s
 PROOF = "/device/wall"

@@ -14,9 +14,9 @@ from typing import Any
 from roundtap_core.words import Words
 from roundtap_devices.boards import Board, BoardError, load_board
 from roundtap_devices.controls import Controls
-from roundtap_devices.display.screen import HEIGHT, WIDTH, Screen
+from roundtap_devices.display.screen import HEIGHT, WIDTH, Screen, oled_screen
 from roundtap_units.link.hub_time import mono_ms
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import unit_words
 
 DONE, SILENT, BAD_INPUT = 0, 1, 2
 BUTTON_WAIT_MS = 20_000
@@ -360,7 +360,6 @@ def parts_text(made: Board, words: Words) -> str:
 
 
 def _test(made: Board, words: Words) -> int:
-    from roundtap_devices.display.oled import oled_screen
     from roundtap_devices.input.gestures import Edge
     from roundtap_devices.input.pin_factory import real_factory
 

@@ -14,16 +14,15 @@ from typing import Any
 
 from roundtap.demo import PLAYERS, RULEBOOK, TABLES, guide
 from roundtap.headless.cli_io import print_refusal, read_text, reader_words
-from roundtap.kit.child_processes import exit_on_signals
 from roundtap.kit.player_names import made_up_people
-from roundtap.kit.virtual_kit import VirtualKit
+from roundtap.kit.virtual_kit import VirtualKit, exit_on_signals
 from roundtap_core.command_arguments import add_arguments
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.states import Entrant
+from roundtap_core.rulebooks.base import RULEBOOKS
 from roundtap_core.rulebooks.own_rules import Rules, RulesProblem, read_rules, rules_id
-from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import catalogue
 from roundtap_hub.access.personal_links import link_token
 from roundtap_hub.app.hub import read_or_make_secret

@@ -50,7 +50,7 @@ class Guide:
     texts, and of the buttons that they quote."""
 
     def __init__(self, journal: Journal, event_id: str, language: str) -> None:
-        self._journal, self._event_id = journal, event_id
+        self._journal = journal
         self._words, self._core = catalogue("roundtap", language), core_words(language)
         self._hub = catalogue("roundtap_hub", language).also(self._core)
         self._state = read_event(journal, EventState(event_id))
@@ -99,8 +99,7 @@ class Guide:
         # Who discards the draft has to draw again.
         yield self._at_console("publish", bool(state.public_rounds), "publish" if first else "draw_first", number=1)
         matches = sorted(first.matches, key=lambda match: match.match.table or 0) if first else UNDRAWN
-        for match in matches:
-            yield self._seats(match, pictures)
+        yield from (self._seats(match, pictures) for match in matches)
         yield self._at_console("clock", self._has_clock_run(first), "start_units")
         for match in matches:
             if match.match.table == PHONE_TABLE:

@@ -14,14 +14,14 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE
 from roundtap_core.words import Words
 from roundtap_hub.store.backups import newest_backup_in, read_backup
-from roundtap_hub.store.disk_problems import is_of_disk
+from roundtap_hub.store.continuing import make_anew
 from roundtap_hub.store.folder_copy import read_copy
 from roundtap_hub.store.head_file import HEAD_FILE, check_database, read_head_file
 from roundtap_hub.store.journal import DATABASE, START, Journal, at_place, database_url, without_password
-from roundtap_hub.store.mending import make_anew
+from roundtap_hub.store.read_model import StreamCheck, verify_journal
 from roundtap_hub.store.recover import Recovery
 from roundtap_hub.store.recovery_sources import read_source
-from roundtap_hub.store.verify import StreamCheck, verify_journal
+from roundtap_hub.store.secure_files import is_of_disk
 
 BROKEN, DISK_REFUSES = 1, 3
 
@@ -43,10 +43,8 @@ def run(args: Namespace) -> int:
                     # What a start makes of bad pages is looked at: what stands on them says nothing.
                     pages, looked_at = Problem("journal_mendable", file=str(path)), made / DATABASE
             journal = opened.enter_context(closing(_open(args, looked_at)))
-            if args.what == "list":
-                streams = list(list_streams(journal, args.event))
-            else:
-                streams = list(verify_journal(journal, args.event))
+            look_at = list_streams if args.what == "list" else verify_journal
+            streams = list(look_at(journal, args.event))
             for looked in streams:
                 looked.wrong = [at_place(each, args.data, kind) for each in looked.wrong]
             beside = _check_companions(args, journal, pages) if args.what == "verify" else []
@@ -142,8 +140,7 @@ def _check_copy(path: Path, journal: Journal) -> None:
     if copy.damaged:
         held, total = len(read_source(path, {}).entries), sum(head.number for head in journal.heads().values())
         raise Problem("copy_damaged", file=str(path), held=held, all=total)
-    unknown = journal.first_unknown_stream(copy.heads)
-    if unknown is not None:
+    if (unknown := journal.first_unknown_stream(copy.heads)) is not None:
         raise Problem("copy_knows_more", stream=unknown, number=copy.heads[unknown].number)
     behind = sum(head.number - copy.heads.get(stream, START).number for stream, head in journal.heads().items())
     if behind:

@@ -22,15 +22,14 @@ from roundtap_core.errors import Problem
 from roundtap_core.eventfile.exports import league_csv, league_lines
 from roundtap_core.eventfile.read import parse_event_file
 from roundtap_core.eventfile.site import site_pages
-from roundtap_core.name_search import fold
-from roundtap_core.names import stands_in
+from roundtap_core.names import fold, stands_in
 from roundtap_core.reasons import type_problems
 from roundtap_core.records import Competitor, Tournament
 from roundtap_core.rulebooks.own_rules import read_checked
-from roundtap_core.standings.league import LeagueRow, LeagueRules, by_place_of, exact_points, league
+from roundtap_core.standings.standings import LeagueRow, LeagueRules, by_place_of, exact_points, league
 from roundtap_core.typed import Line, Message, parse_message
 from roundtap_core.words import LANGUAGES, Words, core_words
-from roundtap_machine.atomic_write import write_atomically
+from roundtap_machine.disk import write_atomically
 
 ARGUMENTS = (
     argument("files", nargs="+", metavar="FILE", help="event files; - reads standard input"),

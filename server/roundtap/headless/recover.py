@@ -74,10 +74,8 @@ def recovery_lines(made: Recovery, words: Words) -> Iterator[str]:
         yield words("recover.secrets_lost", who=", ".join(made.secrets_lost))
     for path, names in groupby(sorted(made.files, key=lambda name: (str(made.files[name]), name)), made.files.get):
         yield words("recover.files", names=", ".join(names), file=path)
-    for path, held, total in made.partly:
-        yield words("recover.partly", file=path, held=held, all=total)
-    for path, why in made.notes:
-        yield words(f"recover.{why}", file=path)
+    yield from (words("recover.partly", file=path, held=held, all=total) for path, held, total in made.partly)
+    yield from (words(f"recover.{why}", file=path) for path, why in made.notes)
 
 
 def _stream_lines(each: RecoveredStream, words: Words) -> Iterator[str]:

@@ -10,13 +10,20 @@ from roundtap.headless.standings import as_text
 from roundtap_core.command_arguments import argument
 from roundtap_core.errors import Problem
 from roundtap_core.records import SWISS, Competitor, Match, Round, Tournament
-from roundtap_core.rulebooks import fact_sheet
-from roundtap_core.rulebooks.base import Rulebook, Structure
-from roundtap_core.rulebooks.coverage import Clause, Coverage, coverage, coverage_to_json
+from roundtap_core.rulebooks.base import RULEBOOKS, Rulebook, Structure, rulebook
+from roundtap_core.rulebooks.coverage import (
+    Clause,
+    Coverage,
+    bye_worth,
+    coverage,
+    coverage_to_json,
+    full_win_lead,
+    minutes_by_games,
+    outcome_points,
+)
 from roundtap_core.rulebooks.own import own_rulebook
 from roundtap_core.rulebooks.own_rules import Rules, RulesProblem, read_rules, rules_id, rules_json
 from roundtap_core.rulebooks.own_words import rules_in_words, valid_examples, words_of, worked_match, worked_matches
-from roundtap_core.rulebooks.registry import RULEBOOKS, rulebook
 from roundtap_core.standings.round_robin import circle
 from roundtap_core.standings.standings import standings, standings_to_json
 from roundtap_core.words import Words
@@ -123,7 +130,7 @@ def to_json(book: Rulebook, words: Words) -> dict[str, Any]:
         "levels": list(book.levels),
         "minutes": {
             stage: {str(games): minutes for games, minutes in by_games.items()}
-            for stage, by_games in fact_sheet.minutes_by_games(book).items()
+            for stage, by_games in minutes_by_games(book).items()
         },
         "structures": {
             name: [
@@ -132,11 +139,9 @@ def to_json(book: Rulebook, words: Words) -> dict[str, Any]:
             ]
             for name, lines in book.structures.items()
         },
-        "points": fact_sheet.outcome_points(book, options),
-        "full_win_lead": fact_sheet.full_win_lead(book, options),
-        "byes": {
-            bye: {"points": tally.points, **tally.figures} for bye, tally in fact_sheet.bye_worth(book, options).items()
-        },
+        "points": outcome_points(book, options),
+        "full_win_lead": full_win_lead(book, options),
+        "byes": {bye: {"points": tally.points, **tally.figures} for bye, tally in bye_worth(book, options).items()},
         "bye_after_round_1": book.bye_after_round_1,
         "tiebreakers": list(book.tiebreaker_keys),
         "options": dict(book.option_defaults),
@@ -154,10 +159,9 @@ def _sections(book: Rulebook, words: Words) -> Iterator[str]:
     yield _titled(words("sheet.minutes"), list(_minutes(book, words)), "<" + len(book.best_of) * ">")
     for name, lines in book.structures.items():
         yield _structure(words("sheet.structure", name=words(f"structure.{name}")), lines, words)
-    lead = fact_sheet.full_win_lead(book, options)
+    lead = full_win_lead(book, options)
     points = [
-        (words(f"outcome.{name}", lead=lead), str(worth))
-        for name, worth in fact_sheet.outcome_points(book, options).items()
+        (words(f"outcome.{name}", lead=lead), str(worth)) for name, worth in outcome_points(book, options).items()
     ]
     yield _titled(words("sheet.results"), points, "<>")
     after_round_1 = words(f"bye_order.{book.bye_after_round_1}")
@@ -178,7 +182,7 @@ def _minutes(book: Rulebook, words: Words) -> Iterator[Sequence[str]]:
     """One column for each number of games that a match may have."""
     if len(book.best_of) > 1:
         yield ("", *(words("sheet.best_of", games=n) if n > 1 else words("sheet.one_game") for n in book.best_of))
-    for stage, by_games in fact_sheet.minutes_by_games(book).items():
+    for stage, by_games in minutes_by_games(book).items():
         lengths = {n: words("sheet.untimed") if minutes is None else str(minutes) for n, minutes in by_games.items()}
         yield (words(f"stage.{stage}"), *(lengths.get(n, "–") for n in book.best_of))
 
@@ -227,7 +231,7 @@ def _span(line: Structure) -> str:
 
 
 def _byes(book: Rulebook, words: Words) -> Iterator[tuple[str, str]]:
-    for bye, tally in fact_sheet.bye_worth(book, book.options({})).items():
+    for bye, tally in bye_worth(book, book.options({})).items():
         worth = [words("sheet.points", n=tally.points)]
         worth += [f"{words(f'column.{key}')} {value}" for key, value in tally.figures.items()]
         yield words(f"bye.{bye}"), ", ".join(worth)

@@ -11,9 +11,9 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from roundtap.provisioning import boot_files, roles, settings_file
+from roundtap.provisioning import roles, settings_file
 from roundtap_devices.printing.header_port import MODEL, TAKEN_FOR_IT, HeaderPort, header_port
-from roundtap_machine.atomic_write import write_atomically
+from roundtap_machine.disk import write_atomically
 from roundtap_machine.health import MachineProbe
 from roundtap_machine.services import NEW_PIN
 
@@ -225,9 +225,8 @@ def _apply(machine: Machine, start: bool, wait: bool) -> ApplyResult:
     changed += _name(machine, named)
     changed += _zone(machine, named)
     restart = False
-    boot = machine.boot()
-    if boot is not None:
-        on_boot = boot_files.write_boot_files(boot, settings, machine.root / roles.ETC, machine.header_port())
+    if (boot := machine.boot()) is not None:
+        on_boot = roles.write_boot_files(boot, settings, machine.root / roles.ETC, machine.header_port())
         changed += [str((boot / name).relative_to(machine.root)) for name in on_boot]
         restart = bool(on_boot)
     if settings.port in TAKEN_FOR_IT and settings.role in settings_file.USED_BY["port"]:
@@ -539,9 +538,11 @@ def set_role(machine: Machine, role: str) -> Path:
     except FileNotFoundError:
         path.parent.mkdir(parents=True, exist_ok=True)
         raw = b""
-    lines = raw.splitlines(keepends=True)
-    if b"\0" in raw:
-        lines = raw.decode("utf-16", errors="replace").encode().splitlines(keepends=True)
+    lines = (
+        raw.decode("utf-16", errors="replace").encode().splitlines(keepends=True)
+        if b"\0" in raw
+        else raw.splitlines(keepends=True)
+    )
     rest = [line for line in lines if settings_file.key_of(line) != "role"]
     if rest and not rest[-1].endswith((b"\n", b"\r")):
         rest[-1] += b"\n"

@@ -4,10 +4,10 @@ import os
 import re
 from pathlib import Path
 
-from roundtap.provisioning import boot_files, roles
+from roundtap.provisioning import roles
 from roundtap.provisioning.applying import Machine, write_if_changed
 from roundtap.provisioning.settings_file import SettingsNote
-from roundtap_machine.atomic_write import write_atomically
+from roundtap_machine.disk import write_atomically
 from roundtap_machine.health import MachineProbe, Mount, mounts_of
 
 LABEL, DATA = "roundtap-data", "data"
@@ -135,7 +135,7 @@ def set_read_only(machine: Machine, on: bool) -> tuple[bool, list[SettingsNote]]
         # Without the data partition, a read-only root would forget the tournament.
         return False, [SettingsNote("no_data_partition")]
     words = path.read_text(encoding="utf-8").split()
-    new = boot_files.with_kernel_word(words, OVERLAY, OVERLAY_VALUE if on else "")
+    new = roles.with_kernel_word(words, OVERLAY, OVERLAY_VALUE if on else "")
     if new == words:
         started = machine.root / "proc/cmdline"
         requested = (

@@ -16,7 +16,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.words import Words, catalogue, choose_language, core_words
 from roundtap_machine.health import MachineProbe, check_health, missing_packages
 from roundtap_machine.services import APPLIED
-from roundtap_units.wall.browser import missing_programs
+from roundtap_units.wall.main import missing_programs
 
 DONE, BAD_INPUT = 0, 2
 SIZES = (14, 12, 10, 9)  # letter sizes to try; the largest in which the whole text fits, else the last, cut
@@ -104,7 +104,7 @@ def show_on_display(settings: Settings, text: str, root: Path, hold: Callable[[f
     whether there was a display. Missing hardware is no error here."""
     try:
         from roundtap_devices.boards import load_board
-        from roundtap_devices.display.oled import oled_screen
+        from roundtap_devices.display.screen import oled_screen
 
         wiring = load_board(roles.own_or_known(settings.board or "recommended", root / roles.ETC)).screen
         if wiring.bus != "i2c":

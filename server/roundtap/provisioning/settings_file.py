@@ -298,7 +298,7 @@ class SettingsNote:
 
     def text(self, words: Words, file: str = FILE) -> str:
         """One line with its place: "roundtap.txt, line 3: …"."""
-        from roundtap_units.unit_words import unit_words
+        from roundtap_units.unit_config import unit_words
 
         where = words("settings.line", file=file, line=self.line) if self.line else file
         what = (
@@ -575,8 +575,7 @@ def _split(line: str) -> tuple[str, str, bool]:
     key = re.sub(r"[\s\-–_.]+", "_", unicodedata.normalize("NFKC", typed).casefold()).strip("_")
     key = KEY_ALIASES.get(key, key)
     if key not in KEYS:
-        likely = difflib.get_close_matches(key, [*KEYS, *KEY_ALIASES], n=1, cutoff=0.7)
-        if likely:
+        if likely := difflib.get_close_matches(key, [*KEYS, *KEY_ALIASES], n=1, cutoff=0.7):
             raise InvalidValue("meant", text=shortened(typed), meant=KEY_ALIASES.get(likely[0], likely[0]))
         raise InvalidValue("unknown", known=", ".join(KEYS))
     value = line[place.end() :].strip()
@@ -610,14 +609,6 @@ def _value(key: str, value: str, with_comment: bool, reading: _Reading) -> objec
     if value and key in ("wifi", *SECRET) and _is_example(key, value):
         raise InvalidValue("example", key=key)
     return PARSERS[key](key, value, reading) if value else ""
-
-
-def _role(key: str, value: str, reading: _Reading) -> str:
-    return _one_of(key, value, ROLES, ROLE_ALIASES)
-
-
-def _language(key: str, value: str, reading: _Reading) -> str:
-    return _one_of(key, value.replace("_", "-").split("-")[0], LANGUAGES, LANGUAGE_NAMES)
 
 
 def _country(key: str, value: str, reading: _Reading) -> str:
@@ -737,8 +728,7 @@ def _password(key: str, value: str, reading: _Reading) -> str:
     """A WPA2 password: 8 to 63 ASCII characters, or a network's key of 64 hex digits. The note never repeats it."""
     foreign = next((sign for sign in value if not " " <= sign <= "~"), None)
     if foreign is not None:
-        plain = PLAIN_SIGNS.get(foreign)
-        if plain:
+        if plain := PLAIN_SIGNS.get(foreign):
             raise InvalidValue("password_quote", key=key, sign=foreign, plain=plain)
         raise InvalidValue("password_sign", key=key, sign=foreign if foreign.isprintable() else ascii(foreign)[1:-1])
     if not PASSWORD_MIN <= len(value) <= PASSWORD_MAX and not (
@@ -780,14 +770,13 @@ def _one_of(
     if plain in options or plain in others:
         return others.get(plain, plain)
     meant = {**dict.fromkeys(options), **others, **similar}
-    likely = difflib.get_close_matches(plain, meant, n=1, cutoff=0.65)
-    if likely:
+    if likely := difflib.get_close_matches(plain, meant, n=1, cutoff=0.65):
         raise InvalidValue("value_meant", key=key, text=shortened(value), meant=meant[likely[0]] or likely[0])
     raise InvalidValue("value", key=key, text=shortened(value), known=", ".join(options))
 
 
 PARSERS: dict[str, Callable[[str, str, _Reading], object]] = {
-    "role": _role,
+    "role": lambda key, value, _: _one_of(key, value, ROLES, ROLE_ALIASES),
     "name": _name,
     "hub": _hub,
     "wifi": _network,
@@ -796,7 +785,7 @@ PARSERS: dict[str, Callable[[str, str, _Reading], object]] = {
     "hotspot_password": _password,
     "pin": _pin,
     "country": _country,
-    "language": _language,
+    "language": lambda key, value, _: _one_of(key, value.replace("_", "-").split("-")[0], LANGUAGES, LANGUAGE_NAMES),
     "timezone": _timezone,
     "board": _board_or_printer,
     "printer": _board_or_printer,

@@ -7,12 +7,10 @@ from roundtap_core import records
 from roundtap_core.check import drawn_rounds
 from roundtap_core.elimination.bracket import THIRD, THIRD_STAGE, stages_of
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.lists.list_form import names_at
-from roundtap_core.lists.squads import members_of, squad_letter, team_problems
+from roundtap_core.lists.list_form import members_of, names_at, squad_letter, team_problems
 from roundtap_core.names import error_names, names_in
 from roundtap_core.rounds.next_round import never_fielded
-from roundtap_core.rulebooks.base import FIRST_PLAYER, NO, MatchSituation, Options, Rulebook, may_play
-from roundtap_core.rulebooks.registry import book_of
+from roundtap_core.rulebooks.base import FIRST_PLAYER, NO, MatchSituation, Options, Rulebook, book_of, may_play
 from roundtap_core.rulebooks.result_gate import result_problems
 from roundtap_core.standings.totals import list_totals
 
@@ -34,8 +32,7 @@ def _in_file_order(where: str) -> list[tuple[int, str]]:
 def match_places(tournament: records.Tournament) -> Iterator[tuple[records.Round, records.Match, str]]:
     """Every match with its round and its place in the event file."""
     for r, played in enumerate(tournament.rounds):
-        for m, match in enumerate(played.matches):
-            yield played, match, f"/rounds/{r}/matches/{m}"
+        yield from ((played, match, f"/rounds/{r}/matches/{m}") for m, match in enumerate(played.matches))
 
 
 def impossible_results(tournament: records.Tournament) -> Iterator[Problem]:
@@ -162,8 +159,7 @@ def no_show_problems(tournament: records.Tournament) -> Iterator[Problem]:
     for r, played in enumerate(tournament.rounds):
         waiting = [m for m, match in enumerate(played.matches) if match.bye == records.NO_SHOW]
         absent = sum(match.bye == records.UNPAIRED_LOSS for match in played.matches)
-        for m in waiting[absent:]:
-            yield Problem("no_show_of_nobody", where=f"/rounds/{r}/matches/{m}/bye")
+        yield from (Problem("no_show_of_nobody", where=f"/rounds/{r}/matches/{m}/bye") for m in waiting[absent:])
 
 
 def structure_problems(tournament: records.Tournament) -> Iterator[Problem]:
@@ -180,8 +176,7 @@ def structure_problems(tournament: records.Tournament) -> Iterator[Problem]:
         yield problem
         return
     swiss = [r for r, played in enumerate(tournament.rounds) if played.stage == records.SWISS]
-    for r in swiss[planned:]:
-        yield Problem("too_many_rounds", where=f"/rounds/{r}", planned=planned)
+    yield from (Problem("too_many_rounds", where=f"/rounds/{r}", planned=planned) for r in swiss[planned:])
 
 
 def list_violations(tournament: records.Tournament) -> Iterator[Problem]:

@@ -7,17 +7,23 @@ from itertools import product
 from msgspec.structs import replace
 
 from roundtap_core import records
-from roundtap_core.elimination.bracket import THIRD, Bracket, BracketGame, bracket_of, game_count, present_in_round
-from roundtap_core.elimination.next_games import game_to_match
+from roundtap_core.elimination.bracket import (
+    THIRD,
+    Bracket,
+    BracketGame,
+    bracket_of,
+    game_count,
+    game_to_match,
+    present_in_round,
+)
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.names import error_names, names_in
 from roundtap_core.pairing.everybody import drawn_pairs
 from roundtap_core.pairing.pairing_pool import met_among
-from roundtap_core.pairing.sides import first_sides
 from roundtap_core.pairing.swiss_round import fewest_repeats, keeps_free
+from roundtap_core.pairing.table_numbers import first_sides
 from roundtap_core.rounds.next_round import second_stage_length
-from roundtap_core.rulebooks.base import BYE_LAST
-from roundtap_core.rulebooks.registry import book_of, planned_structure, planned_structure_or_none
+from roundtap_core.rulebooks.base import BYE_LAST, book_of, planned_structure, planned_structure_or_none
 from roundtap_core.standings.standings import open_ties, standings, tournament_before
 from roundtap_core.standings.tiebreakers import RANDOM
 
@@ -109,8 +115,7 @@ def _stage_left(tournament: records.Tournament, begun: bool) -> bool:
     if not begun and _planless(tournament):
         return False
     try:
-        bracket = bracket_of(tournament)
-        if bracket is not None:
+        if (bracket := bracket_of(tournament)) is not None:
             return bracket.goes_on
         if begun:
             return len(tournament.stage_rounds(records.SECOND_SWISS)) < second_stage_length(tournament)
@@ -141,8 +146,7 @@ def _unfinished(tournament: records.Tournament, names: Mapping[str, str]) -> Ite
         for m, match in enumerate(tournament.rounds[-1].matches if tournament.rounds else ())
         if match.bye is None and match.result is None
     ]
-    for m, _ in open_now:
-        yield Problem("finished_with_open_match", where=f"/rounds/{last}/matches/{m}")
+    yield from (Problem("finished_with_open_match", where=f"/rounds/{last}/matches/{m}") for m, _ in open_now)
     points = [point for line in (tournament.record or {}).get("played_on", ()) for point in line["points"]]
     if any(point["kind"] == records.FINISHED_EARLY for point in points):
         # The organizer said so, and why.
@@ -193,8 +197,7 @@ def _avoidable(
     byes = [
         m for m in drawn if played.matches[m].bye == records.BYE and not (robin and _somebody_missed(tournament, r))
     ]
-    for m in byes[1:]:
-        yield Problem("several_byes", where=f"/rounds/{r}/matches/{m}/bye")
+    yield from (Problem("several_byes", where=f"/rounds/{r}/matches/{m}/bye") for m in byes[1:])
     again = [m for m, pair in drawn.items() if (played.stage, frozenset(pair)) in first]
     if not again and len(byes) != 1:
         return

@@ -213,8 +213,7 @@ class _BracketSvg:
                     y = sum(middle[bracket_round - 1, feeder] for feeder in before[2 * i : 2 * i + 2]) / 2
                 middle[bracket_round, number] = y
                 places[by_game[bracket_round, number].number] = _Position(self._x(bracket_round), y)
-        third = by_game.get((self._bracket.rounds, THIRD))
-        if third is not None:
+        if (third := by_game.get((self._bracket.rounds, THIRD))) is not None:
             final = places[self._bracket.final.number]
             places[third.number] = _Position(final.x, final.y + 2 * self._row + self._above_third())
         return places
@@ -276,8 +275,7 @@ class _BracketSvg:
         for i, line in enumerate(lines):
             shift = (i - (len(lines) - 1) / 2) * LINE
             self._append(x + SEED_WIDTH, y + shift, line, size, bold=won, quiet=unknown or out, fit=self._name_width)
-        score = self._score(game, seat)
-        if score:
+        if score := self._score(game, seat):
             self._append(x + self._width - PAD, y, score, NAME_PX, bold=won, quiet=not won, anchor="end")
 
     def _text(self, game: BracketGame, seat: BracketSeat) -> str:

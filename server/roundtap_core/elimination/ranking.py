@@ -20,9 +20,8 @@ from roundtap_core.elimination.bracket import (
     round_key,
 )
 from roundtap_core.records import DISQUALIFIED, ELIMINATION, SWISS_STAGES, Tournament, result_to_json
-from roundtap_core.rulebooks.registry import book_of
-from roundtap_core.standings.league import LeagueResult
-from roundtap_core.standings.standings import standings
+from roundtap_core.rulebooks.base import book_of
+from roundtap_core.standings.standings import LeagueResult, standings
 from roundtap_core.standings.tiebreakers import RANDOM
 
 
@@ -123,9 +122,20 @@ def bracket_to_json(bracket: Bracket, ranking: tuple[FinalPlace, ...], cut: tupl
     `BracketGame.number` runs through the bracket and is what `BracketSeat.winner_of` and `BracketSeat.loser_of` speak
     of; its `game` is the number within the round, as in the event file. `cut` is there only where the cut has an order
     of its own."""
+    cut_table = [
+        {
+            "seed": row.seed,
+            "competitor": row.competitor,
+            "points": row.points,
+            "tiebreakers": {"opponents_points": row.opponents_points},
+            "decided_by": row.decided_by,
+            "by_chance": row.by_chance,
+        }
+        for row in cut
+    ]
     return {
         "size": bracket.size,
-        **({"cut_table": [_cut_to_json(row) for row in cut]} if cut else {}),
+        **({"cut_table": cut_table} if cut else {}),
         "rounds": [
             {
                 "name": round_key(game_count(bracket.size, r)),
@@ -148,17 +158,6 @@ def bracket_to_json(bracket: Bracket, ranking: tuple[FinalPlace, ...], cut: tupl
         ]
         if bracket.over
         else [],
-    }
-
-
-def _cut_to_json(row: CutRow) -> dict[str, Any]:
-    return {
-        "seed": row.seed,
-        "competitor": row.competitor,
-        "points": row.points,
-        "tiebreakers": {"opponents_points": row.opponents_points},
-        "decided_by": row.decided_by,
-        "by_chance": row.by_chance,
     }
 
 

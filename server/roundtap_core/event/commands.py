@@ -32,7 +32,6 @@ from roundtap_core.event.people import (
     SetTravelGroup,
     SubmitList,
 )
-from roundtap_core.event.prizes import DrawDoorPrize, SetPrizes
 from roundtap_core.event.requests import (
     AskToDrop,
     CallJudge,
@@ -63,7 +62,7 @@ from roundtap_core.event.rounds import (
     SetClock,
     SetExtraMinutes,
 )
-from roundtap_core.event.setup import CreateEvent, ImportRecord, SetEventDetails, SetOptions
+from roundtap_core.event.setup import CreateEvent, DrawDoorPrize, ImportRecord, SetEventDetails, SetOptions, SetPrizes
 
 Command = (
     CreateEvent

@@ -14,15 +14,18 @@ from roundtap_core.event.abandoned_match import squads_owed
 from roundtap_core.event.entries import NewEntries, NewEntry
 from roundtap_core.event.event_flow import (
     CUT,
+    Step,
     elimination_rounds,
+    event_step,
     first_game_started,
     has_more_rounds,
     offered_places,
+    require_entrant,
     second_stage_begun,
     upcoming_stage,
+    without_draft,
 )
 from roundtap_core.event.judging import open_appeal
-from roundtap_core.event.lookups import Step, event_step, require_entrant, without_draft
 from roundtap_core.event.mending_steps import has_report
 from roundtap_core.event.states import EventState, OpenPoint, active_ids, tournament_of
 from roundtap_core.records import FINISHED_EARLY, SQUADS_UNFIELDED, SWISS, TIE_OPEN, TIEBREAK, Tournament
@@ -37,8 +40,7 @@ def closing_entry(state: EventState) -> list[NewEntry]:
     """The entry that closes the round in play; Problem while results are missing or disputed."""
     if state.live is None:
         return []
-    missing = state.live.open_matches
-    if missing:
+    if missing := state.live.open_matches:
         tables = ", ".join([*(str(m.match.table) for m in missing[:8]), *("…" for _ in missing[8:9])])
         raise Problem("results_missing", n=len(missing), tables=tables)
     return [NewEntry("round-closed", {"number": state.live.number})]

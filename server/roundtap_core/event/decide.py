@@ -14,15 +14,14 @@ from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.cut import APPLY_CUT, DECIDE_CUT
 from roundtap_core.event.entries import Entry, NewEntries
+from roundtap_core.event.event_flow import Step
 from roundtap_core.event.judging import APPLY_JUDGING, DECIDE_JUDGING
-from roundtap_core.event.lookups import Step
 from roundtap_core.event.mending import APPLY_MENDING, DECIDE_MENDING
 from roundtap_core.event.people import APPLY_PEOPLE, DECIDE_PEOPLE
-from roundtap_core.event.prizes import APPLY_PRIZES, DECIDE_PRIZES
 from roundtap_core.event.requests import APPLY_REQUESTS, DECIDE_REQUESTS, without_settled
 from roundtap_core.event.results import APPLY_RESULTS, DECIDE_RESULTS
 from roundtap_core.event.rounds import APPLY_ROUNDS, DECIDE_ROUNDS
-from roundtap_core.event.setup import APPLY_SETUP, DECIDE_SETUP
+from roundtap_core.event.setup import APPLY_PRIZES, APPLY_SETUP, DECIDE_PRIZES, DECIDE_SETUP
 from roundtap_core.event.states import EventState
 from roundtap_core.records import Result, refuse_result_limits
 from roundtap_core.typed import MOST_ITEMS, MalformedMessage, parse_message, refuse_over_limits

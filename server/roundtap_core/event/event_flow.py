@@ -1,11 +1,14 @@
 """The course of an event: which kind of step follows the rounds so far, the bracket as it stands, and where competitors
-stand in it."""
+stand in it. What several decisions look up first, a Problem naming what is missing; and what their entries change."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
+from functools import wraps
+from itertools import chain, count
+from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from roundtap_core.clock import COUNTING, IDLE, Clock, Instant, phase_now
 from roundtap_core.elimination.bracket import (
@@ -25,10 +28,22 @@ from roundtap_core.elimination.bracket import (
     size_from_round,
 )
 from roundtap_core.elimination.ranking import FinalPlace, game_name
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
+from roundtap_core.event.entries import Entry, NewEntry
 from roundtap_core.event.person import Person
-from roundtap_core.event.states import PUBLISHED, EventState, MatchState, RoundState, active_ids, tournament_of
-from roundtap_core.lists.squads import SquadsToField, fielded_squads, squad_letter, squads_unfieldable, to_field
+from roundtap_core.event.states import (
+    DRAFT,
+    PUBLISHED,
+    Entrant,
+    EventState,
+    LogLine,
+    MatchState,
+    Official,
+    RoundState,
+    active_ids,
+    tournament_of,
+)
+from roundtap_core.lists.list_form import SquadsToField, fielded_squads, squad_letter, squads_unfieldable, to_field
 from roundtap_core.records import (
     ELIMINATION,
     NO_SHOW,
@@ -40,6 +55,7 @@ from roundtap_core.records import (
     Match,
     Result,
     Round,
+    Tournament,
 )
 from roundtap_core.rounds.next_round import second_stage_length
 from roundtap_core.rulebooks.base import MatchSituation
@@ -165,11 +181,11 @@ def offered_places(state: EventState) -> str | None:
     return state.cut.offered(active_ids(state))
 
 
-def current_bracket(state: EventState, people: Mapping[str, Person] | None = None) -> Bracket | None:
+def current_bracket(state: EventState) -> Bracket | None:
     """The bracket of the published rounds, or of the cut as it stands; None before, and without elimination."""
     if second_stage_is_swiss(state) and not elimination_rounds(state):
         return None
-    return bracket_of(tournament_of(state, people), current_seeds(state))
+    return bracket_of(tournament_of(state), current_seeds(state))
 
 
 def stage_of_round(state: EventState, number: int, stage: str, matches: list[Match]) -> str:
@@ -239,8 +255,7 @@ def total_planned_rounds(state: EventState) -> int:
     """How many rounds the event will have, elimination included as far as it is known. Raises Problem("no_structure")
     while there are too few players for the chosen table."""
     before = [r for r in state.public_rounds if r.stage != ELIMINATION]
-    begun = elimination_rounds(state)
-    if begun:
+    if begun := elimination_rounds(state):
         return len(before) + round_count(size_from_round(m.match for m in begun[0].matches))
     if not state.swiss_rounds:
         return round_count(bracket_size(len(active_ids(state))))
@@ -369,3 +384,172 @@ def _decided(bracket: Bracket, game: BracketGame, names: Names, words: Words) ->
     won = {FINAL: CHAMPION, THIRD_PLACE: THIRD_PLACE}.get(game_name(bracket, game), "advances")
     side = "a" if game.match is not None and game.winner == game.match.a else "b"
     return words(f"effect.{won if game.winner else 'nobody'}", name=names[side])
+
+
+def require_entrant(state: EventState, competitor: str) -> Entrant:
+    """The entrant, or Problem("unknown_competitor")."""
+    entrant = state.entrants.get(competitor)
+    if entrant is None:
+        raise Problem("unknown_competitor", competitor=competitor)
+    return entrant
+
+
+def last_round_number(state: EventState) -> int:
+    """The number of the newest public round; 0 before the first."""
+    return state.public_rounds[-1].number if state.public_rounds else 0
+
+
+def without_draft(state: EventState) -> list[NewEntry]:
+    """Discard the unpublished draft: who plays has changed."""
+    return [NewEntry("draft-discarded", {"number": state.draft.number})] if state.draft else []
+
+
+def require_reason(reason: str) -> str:
+    """The text without the spaces around it, or Problem("reason_missing")."""
+    if not reason.strip():
+        raise Invalid("reason_missing")
+    return reason.strip()
+
+
+def find_match(state: EventState, match_id: str) -> tuple[RoundState, MatchState]:
+    """The match and its round; Problem("unknown_match") where there is none that people have seen."""
+    round_and_match = state.find_match(match_id)
+    if round_and_match is None or round_and_match[0].status == DRAFT:
+        raise Problem("unknown_match", match=match_id)
+    return round_and_match
+
+
+def match_of_two(state: EventState, match_id: str) -> MatchState:
+    """A match that two play; Problem("unknown_match") where there is none."""
+    match = find_match(state, match_id)[1]
+    if match.match.b is None:
+        raise Problem("unknown_match", match=match_id)
+    return match
+
+
+def free_table(state: EventState, taken: Collection[int | None], wanted: Iterable[int | None] = ()) -> int:
+    """The first of `wanted` that is not `taken`, else the lowest such table that is not fixed for a player."""
+    fixed = {entrant.fixed_table for entrant in state.entrants.values()}
+    free = (table for table in count(1) if table not in fixed)
+    return next(table for table in chain(wanted, free) if table is not None and table not in taken)
+
+
+Step = Callable[[EventState, Mapping[str, Any], Entry], EventState]
+"""How one kind of entry, with these data, changes the state."""
+
+
+Fields = Callable[[Mapping[str, Any]], dict[str, Any]]
+"""What the data of one kind of entry set."""
+
+
+def event_step(fields: Fields) -> Step:
+    """A step that sets fields of the event."""
+    return lambda state, data, entry: replace(state, **fields(data))
+
+
+def entrant_step(fields: Fields) -> Step:
+    """A step that sets fields of the entrant whom its entry names."""
+    return lambda state, data, entry: state.with_entrant(data["competitor"], **fields(data))
+
+
+def match_step(step: Callable[[EventState, RoundState, MatchState, Mapping[str, Any], Entry], EventState]) -> Step:
+    """A step that changes the match which its entry names; one that is not there changes nothing."""
+
+    @wraps(step)
+    def changed(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+        round_and_match = state.find_match(data["match"])
+        return state if round_and_match is None else step(state, *round_and_match, data, entry)
+
+    return changed
+
+
+def whole_tournament(state: EventState, people: Mapping[str, Person]) -> Tournament:
+    """The event for its file. Reports before they were agreed, the clock and drafts are the hall's, not the file's."""
+    event = tournament_of(state, people, as_file=True)
+    rounds = tuple(
+        replace(
+            played,
+            record=_round_record(round_state) or None,
+            matches=tuple(
+                replace(match, record=_match_record(match_state) or None)
+                for match, match_state in zip(played.matches, round_state.matches, strict=True)
+            ),
+        )
+        for played, round_state in zip(event.rounds, state.public_rounds, strict=True)
+    )
+    competitors = tuple(
+        replace(competitor, record=_competitor_record(state, state.entrants[competitor.id]) or None)
+        for competitor in event.competitors
+    )
+    return replace(event, competitors=competitors, rounds=rounds, record=_event_record(state, people))
+
+
+def _event_record(state: EventState, people: Mapping[str, Person]) -> dict[str, Any]:
+    cut = state.cut
+    fields = {
+        "officials": [_official(official, people) for official in state.officials.values()] or None,
+        "checked_in": state.players_at_start,
+        "played_on": [line.to_json() for line in state.played_on] or None,
+        "cut": cut
+        and {
+            "size": cut.size,
+            "order": list(cut.order),
+            "seeds": list(cut.seeds),
+            **({"declined": list(cut.declined)} if cut.declined else {}),
+            **({"absent": list(cut.absent)} if cut.absent else {}),
+        },
+        "finished": state.finished or None,
+    }
+    return {
+        **state.about,
+        "effective_options": state.options,
+        **{key: value for key, value in fields.items() if value is not None},
+    }
+
+
+def _official(official: Official, people: Mapping[str, Person]) -> dict[str, Any]:
+    person = people.get(official.id)
+    return {
+        "id": official.id,
+        "name": person.name if person else official.id,
+        "role": official.role,
+        **({"second": True} if official.second else {}),
+        **({"plays": official.plays} if official.plays is not None else {}),
+        **({} if official.on_duty else {"off_duty": True}),
+    }
+
+
+def _competitor_record(state: EventState, entrant: Entrant) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        "disqualification": entrant.disqualification,
+        "proposed": entrant.proposed,
+        "proposal_declined_at": entrant.declined_at,
+        "list_corrections": [dict(c) for c in entrant.list_corrections],
+        "ticks": list(entrant.ticks),
+        "declined_place": state.cut is not None
+        and entrant.active
+        and entrant.id in (*state.cut.declined, *state.cut.absent),
+    }
+    return {key: value for key, value in data.items() if value}
+
+
+def _round_record(played: RoundState) -> dict[str, Any]:
+    data: dict[str, Any] = {"notes": dict(played.notes)} if played.notes else {}
+    if played.extra_minutes is not None:
+        data["extra_minutes"] = played.extra_minutes
+    return data
+
+
+def _match_record(match: MatchState) -> dict[str, Any]:
+    data = {
+        "decided": match.decided,
+        "lots": dict(match.lots),
+        "corrections": list(map(dict, match.corrections)),
+        "log": list(map(_line, match.log)),
+    }
+    return {key: value for key, value in data.items() if value}
+
+
+def _line(line: LogLine) -> dict[str, Any]:
+    """As the event file has it: the number is the journal's own."""
+    return {key: value for key, value in asdict(line).items() if key != "number" and value not in (None, "")}

@@ -12,9 +12,8 @@ from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event import mending_steps
 from roundtap_core.event.cut import closing_entry
 from roundtap_core.event.entries import NewEntry
-from roundtap_core.event.event_flow import elimination_rounds
+from roundtap_core.event.event_flow import elimination_rounds, require_entrant, require_reason
 from roundtap_core.event.judging import roles_of
-from roundtap_core.event.lookups import require_entrant, require_reason
 from roundtap_core.event.states import DRAFT, EventState, MatchState, RoundState, active_ids
 from roundtap_core.records import BYES, ELIMINATION, STAGES, SWISS, SWISS_STAGES, Draw, Match
 from roundtap_core.rulebooks.base import ORGANIZER

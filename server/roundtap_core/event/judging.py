@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.event import lookups, states
+from roundtap_core.event import event_flow, states
 from roundtap_core.event.abandoned_match import leave_open_match, rounds_taken_back, ruling_both_left
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
 from roundtap_core.event.event_flow import match_clock
@@ -136,9 +136,7 @@ def refuse_players(state: states.EventState, officials: tuple[states.Official, .
         return
     if policy == NO:
         raise Problem("officials_may_not_play")
-    if policy == WITH_SECOND and not any(official.second for official in officials):
-        raise Problem("second_official_missing")
-    if len(officials) < 2:
+    if len(officials) < 2 or (policy == WITH_SECOND and not any(official.second for official in officials)):
         raise Problem("second_official_missing")
 
 
@@ -226,7 +224,7 @@ def _set_officials(state: states.EventState, command: SetOfficials, now: Instant
         if official.role not in states.ROLES:
             raise Invalid("not_one_of", value=official.role, options=", ".join(states.ROLES))
         if official.plays is not None:
-            lookups.require_entrant(state, official.plays)
+            event_flow.require_entrant(state, official.plays)
         for name in (official.id, official.plays):
             if name is not None and (name in seen or (name == official.id and name in state.entrants)):
                 raise Problem("official_twice")
@@ -267,7 +265,7 @@ def _official_duty(state: states.EventState, command: OfficialDuty, now: Instant
 
 
 def _warn(state: states.EventState, command: GiveWarning, now: Instant) -> NewEntries:
-    entrant = lookups.require_entrant(state, command.competitor)
+    entrant = event_flow.require_entrant(state, command.competitor)
     roles_of(state, command.by)
     if entrant.disqualified_after is not None:
         raise Problem("already_left", competitor=entrant.id)
@@ -276,8 +274,8 @@ def _warn(state: states.EventState, command: GiveWarning, now: Instant) -> NewEn
             "competitor-warned",
             {
                 "competitor": entrant.id,
-                "round": lookups.last_round_number(state),
-                "reason": lookups.require_reason(command.reason),
+                "round": event_flow.last_round_number(state),
+                "reason": event_flow.require_reason(command.reason),
                 "by": command.by,
             },
         )
@@ -285,7 +283,7 @@ def _warn(state: states.EventState, command: GiveWarning, now: Instant) -> NewEn
 
 
 def _propose(state: states.EventState, command: ProposeDisqualification, now: Instant) -> NewEntries:
-    entrant = lookups.require_entrant(state, command.competitor)
+    entrant = event_flow.require_entrant(state, command.competitor)
     roles, wanted = roles_of(state, command.by), state.rulebook.disqualification_proposed_by
     if not wanted:
         raise Problem("disqualification_not_proposed")
@@ -298,7 +296,7 @@ def _propose(state: states.EventState, command: ProposeDisqualification, now: In
             "disqualification-proposed",
             {
                 "competitor": entrant.id,
-                "reason": lookups.require_reason(command.reason),
+                "reason": event_flow.require_reason(command.reason),
                 "by": command.by,
             },
         )
@@ -306,7 +304,7 @@ def _propose(state: states.EventState, command: ProposeDisqualification, now: In
 
 
 def _decline(state: states.EventState, command: DeclineProposal, now: Instant) -> NewEntries:
-    entrant = lookups.require_entrant(state, command.competitor)
+    entrant = event_flow.require_entrant(state, command.competitor)
     _refuse_to_disqualify(state, command.by)
     if all(proposal.competitor != entrant.id for proposal in proposed_disqualifications(state)):
         raise Problem("nothing_proposed")
@@ -323,24 +321,24 @@ def _decline(state: states.EventState, command: DeclineProposal, now: Instant) -
 
 
 def _disqualify(state: states.EventState, command: Disqualify, now: Instant) -> NewEntries:
-    entrant = lookups.require_entrant(state, command.competitor)
+    entrant = event_flow.require_entrant(state, command.competitor)
     _refuse_to_disqualify(state, command.by)
     if entrant.disqualified_after is not None:
         raise Problem("already_left", competitor=entrant.id)
-    reason = lookups.require_reason(command.reason)
+    reason = event_flow.require_reason(command.reason)
     freed = rounds_taken_back(state, entrant.id)
     leaving = freed or [
         *leave_open_match(state, entrant.id, command.stood, command.lets_go, disqualified=True),
         *ruling_both_left(state, entrant.id),
     ]
     return [
-        *lookups.without_draft(state),
+        *event_flow.without_draft(state),
         *leaving,
         NewEntry(
             "competitor-disqualified",
             {
                 "competitor": entrant.id,
-                "after": lookups.last_round_number(state) - len(freed),
+                "after": event_flow.last_round_number(state) - len(freed),
                 "reason": reason,
                 "by": command.by,
             },
@@ -355,17 +353,17 @@ def _refuse_to_disqualify(state: states.EventState, by: str) -> None:
 
 
 def _note_ruling(state: states.EventState, command: NoteRuling, now: Instant) -> NewEntries:
-    match = lookups.match_of_two(state, command.match)
+    match = event_flow.match_of_two(state, command.match)
     roles_of(state, command.by)
     refuse_own_match(state, match, command.by)
     return [
-        NewEntry("ruling-noted", {"match": match.id, "text": lookups.require_reason(command.text), "by": command.by})
+        NewEntry("ruling-noted", {"match": match.id, "text": event_flow.require_reason(command.text), "by": command.by})
     ]
 
 
 def _appeal(state: states.EventState, command: Appeal, now: Instant) -> NewEntries:
     """A ruling can be appealed once; a new one anew. It need not have been noted. The head judge's own is the last."""
-    match = lookups.match_of_two(state, command.match)
+    match = event_flow.match_of_two(state, command.match)
     if command.by_competitor not in (match.match.a, match.match.b):
         raise Problem("unknown_competitor", competitor=command.by_competitor)
     if open_appeal(match) is not None:
@@ -377,7 +375,7 @@ def _appeal(state: states.EventState, command: Appeal, now: Instant) -> NewEntri
 
 def _decide_appeal(state: states.EventState, command: DecideAppeal, now: Instant) -> NewEntries:
     """The head judge's word is final, even if it is later found wrong."""
-    match = lookups.match_of_two(state, command.match)
+    match = event_flow.match_of_two(state, command.match)
     if HEAD_JUDGE not in roles_of(state, command.by):
         raise Problem("only_head_judge_decides")
     refuse_own_match(state, match, command.by)
@@ -388,7 +386,7 @@ def _decide_appeal(state: states.EventState, command: DecideAppeal, now: Instant
             "appeal-decided",
             {
                 "match": match.id,
-                "text": lookups.require_reason(command.text),
+                "text": event_flow.require_reason(command.text),
                 "upheld": command.upheld,
                 "by": command.by,
             },
@@ -422,7 +420,7 @@ def _take_back_extension(state: states.EventState, command: TakeBackExtension, n
 def _live_match(
     state: states.EventState, command: GrantExtension | TakeBackExtension
 ) -> tuple[states.RoundState, states.MatchState]:
-    round_state, match = lookups.find_match(state, command.match)
+    round_state, match = event_flow.find_match(state, command.match)
     roles_of(state, command.by)
     if round_state.status != states.PUBLISHED or match.done:
         raise Problem("extension_only_in_play")
@@ -461,19 +459,7 @@ def _apply_officials(state: states.EventState, data: Mapping[str, Any], entry: E
     return replace(state, officials=officials, entrants=entrants)
 
 
-def _apply_duty(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
-    changed = replace(state.officials[data["official"]], on_duty=data["on"])
-    return replace(state, officials={**state.officials, changed.id: changed})
-
-
-def _apply_warning(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
-    warnings = state.entrants[data["competitor"]].warnings
-    return state.with_entrant(
-        data["competitor"], warnings=(*warnings, {"round": data["round"], "reason": data["reason"], "by": data["by"]})
-    )
-
-
-@lookups.match_step
+@event_flow.match_step
 def _apply_log_line(
     state: states.EventState,
     played: states.RoundState,
@@ -491,7 +477,7 @@ def _apply_log_line(
     return state.with_match(replace(match, log=(*match.log, line)))
 
 
-@lookups.match_step
+@event_flow.match_step
 def _apply_extension(
     state: states.EventState,
     played: states.RoundState,
@@ -510,15 +496,27 @@ def _apply_extension(
     return state.with_match(replace(match, match=longer, log=log))
 
 
-APPLY_JUDGING: Mapping[str, lookups.Step] = {
+APPLY_JUDGING: Mapping[str, event_flow.Step] = {
     "officials-set": _apply_officials,
-    "official-duty": _apply_duty,
-    "competitor-warned": _apply_warning,
-    "disqualification-proposed": lookups.entrant_step(
+    "official-duty": lambda state, data, entry: replace(
+        state,
+        officials={
+            **state.officials,
+            data["official"]: replace(state.officials[data["official"]], on_duty=data["on"]),
+        },
+    ),
+    "competitor-warned": lambda state, data, entry: state.with_entrant(
+        data["competitor"],
+        warnings=(
+            *state.entrants[data["competitor"]].warnings,
+            {"round": data["round"], "reason": data["reason"], "by": data["by"]},
+        ),
+    ),
+    "disqualification-proposed": event_flow.entrant_step(
         lambda data: {"proposed": {"reason": data["reason"], "by": data["by"]}}
     ),
-    "proposal-declined": lookups.entrant_step(lambda data: {"proposed": None, "declined_at": data["warnings"]}),
-    "competitor-disqualified": lookups.entrant_step(
+    "proposal-declined": event_flow.entrant_step(lambda data: {"proposed": None, "declined_at": data["warnings"]}),
+    "competitor-disqualified": event_flow.entrant_step(
         lambda data: {
             "disqualified_after": data["after"],
             "proposed": None,

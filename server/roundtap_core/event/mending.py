@@ -14,10 +14,10 @@ from roundtap_core.clock import IDLE, Clock, Instant
 from roundtap_core.errors import Problem
 from roundtap_core.event import mending_steps
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
+from roundtap_core.event.event_flow import Step, require_reason
 from roundtap_core.event.judging import roles_of
-from roundtap_core.event.lookups import Step, require_reason
 from roundtap_core.event.states import DRAFT, EventState, MatchState, RoundState, active_ids, draw_mark
-from roundtap_core.pairing.pairing_pool import Pairs
+from roundtap_core.pairing.pairing_pool import Pairs, floats_of
 from roundtap_core.pairing.smallest_change import ChangeCosts, smallest_change
 from roundtap_core.records import BYE, NO_SHOW, SWISS_STAGES, UNPAIRED_LOSS, WON_BYE, Draw, Match, match_to_json
 from roundtap_core.rulebooks.base import ORGANIZER
@@ -310,14 +310,10 @@ def free_mend_table(
     nobody else. `busy`: not to be had in any case."""
     taken = ({m.match.table for m in played.matches} - set(given_up)) | set(busy)
     fixed = {entrant.fixed_table: entrant.id for entrant in state.entrants.values() if entrant.active}
-    for own in who:
-        table = state.entrants[own].fixed_table
-        if table is not None and table not in taken:
-            return table
-    for table in sorted(given_up):
-        if table not in taken and fixed.get(table) in (None, *who):
-            return table
-    return next(n for n in range(1, len(taken) + len(fixed) + 2) if n not in taken and n not in fixed)
+    wanted = [state.entrants[own].fixed_table for own in who]
+    left = [table for table in sorted(given_up) if fixed.get(table) in (None, *who)]
+    others = [n for n in range(1, len(taken) + len(fixed) + 2) if n not in fixed]
+    return next(table for table in (*wanted, *left, *others) if table is not None and table not in taken)
 
 
 def refuse_taken_table(played: RoundState, table: int, busy: Collection[int], but: Collection[str] = ()) -> None:
@@ -342,12 +338,6 @@ def notes_after(
     matches = [now.pop(m.id, m.match) for m in played.matches if m.id not in gone] + list(now.values())
     pairs = [(match.a, match.b) for match in matches if match.b is not None]
     repeated = [{"a": a, "b": b} for a, b in pairs if frozenset((a, b)) in meetings]
-    floats: list[dict[str, Any]] = []
-    for a, b in pairs:
-        upper, lower = (a, b) if points.get(a, 0) > points.get(b, 0) else (b, a)
-        if points.get(upper, 0) != points.get(lower, 0):
-            floats.append({"competitor": upper, "from": points.get(upper, 0), "to": points.get(lower, 0)})
-    floats.sort(key=lambda line: (-line["from"], -line["to"]))
     bye = played.notes.get("bye")
     if bye is not None and not any(m.a == bye["competitor"] and m.bye == BYE for m in matches):
         bye = None
@@ -360,7 +350,7 @@ def notes_after(
         **notes,
         "repeats": len(repeated),
         "bye": bye,
-        "floats": floats,
+        "floats": floats_of(pairs, points),
         **({"repeated": repeated} if repeated else {}),
     }
 
@@ -592,15 +582,6 @@ _MENDS: Mapping[type, Callable[[EventState, Any], mending_steps.MendPlan]] = {
 DECIDE_MENDING: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = dict.fromkeys(_MENDS, mend_entries)
 
 
-def _apply_mend(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
-    return replace(
-        state,
-        rounds=tuple(
-            _round(played, data, entry) if played.number == data["number"] else played for played in state.rounds
-        ),
-    )
-
-
 def _round(played: RoundState, data: Mapping[str, Any], entry: Entry) -> RoundState:
     """The round with these matches changed, each with another revision: who reports what they saw before is told."""
     line = _line(data, entry)
@@ -690,4 +671,12 @@ def _apply_unpublish(state: EventState, data: Mapping[str, Any], entry: Entry) -
     return replace(state, rounds=rounds, clock=Clock(), players_at_start=at_start)
 
 
-APPLY_MENDING: Mapping[str, Step] = {"round-mended": _apply_mend, "round-unpublished": _apply_unpublish}
+APPLY_MENDING: Mapping[str, Step] = {
+    "round-mended": lambda state, data, entry: replace(
+        state,
+        rounds=tuple(
+            _round(played, data, entry) if played.number == data["number"] else played for played in state.rounds
+        ),
+    ),
+    "round-unpublished": _apply_unpublish,
+}

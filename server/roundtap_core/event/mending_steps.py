@@ -8,8 +8,7 @@ from msgspec import Struct
 from roundtap_core.clock import IDLE
 from roundtap_core.errors import Problem
 from roundtap_core.event import states
-from roundtap_core.event.event_flow import current_seeds, second_swiss_rounds
-from roundtap_core.event.lookups import require_entrant
+from roundtap_core.event.event_flow import current_seeds, require_entrant, second_swiss_rounds
 from roundtap_core.records import (
     BYE,
     CONCESSION,
@@ -270,8 +269,7 @@ def _pairs(state: states.EventState, played: states.RoundState, pairs: Iterable[
     for match in pairs:
         if match.b is None:
             continue
-        before = meetings.get(frozenset((match.a, match.b)))
-        if before is not None:
+        if (before := meetings.get(frozenset((match.a, match.b)))) is not None:
             yield MendWarning("repeat", (match.a, match.b), before)
         group = state.entrants[match.a].came_with
         if played.number == 1 and group is not None and group == state.entrants[match.b].came_with:
@@ -288,11 +286,9 @@ def _byes(state: states.EventState, played: states.RoundState, changes: Sequence
     touched = {change.id for change in changes}
     others = [m.match.a for m in played.matches if m.match.bye == BYE and m.id not in touched]
     for who in given:
-        byes = totals[who].byes
-        if byes:
+        if byes := totals[who].byes:
             yield MendWarning("bye_again", (who,), byes)
-    for who in (*others, *given[1:]):
-        yield MendWarning("second_bye", (who,))
+    yield from (MendWarning("second_bye", (who,)) for who in (*others, *given[1:]))
 
 
 def _tables(state: states.EventState, change: MatchChange) -> Iterator[MendWarning]:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
-from roundtap_core.event import abandoned_match, event_flow, lookups, states
+from roundtap_core.event import abandoned_match, event_flow, states
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
 from roundtap_core.event.judging import roles_of
 from roundtap_core.pairing.everybody import seats
@@ -179,7 +179,7 @@ def _late_match(state: states.EventState, entrant: states.Entrant, match_id: str
     if waiting is None or waiting not in latecomer_opponents(state):
         raise Problem("nobody_to_meet")
     own = (entrant.fixed_table, state.entrants[waiting.match.a].fixed_table)
-    table = lookups.free_table(state, {m.match.table for m in live.matches} | busy, own)
+    table = event_flow.free_table(state, {m.match.table for m in live.matches} | busy, own)
     return NewEntry("late-match", {"match": match_id, "competitor": entrant.id, "table": table})
 
 
@@ -189,11 +189,11 @@ def _set_check_in(state: states.EventState, command: SetCheckIn, now: Instant) -
         return []
     if state.public_rounds:
         raise Problem("check_in_before_round_1")
-    return [*lookups.without_draft(state), NewEntry("check-in-set", {"used": command.used})]
+    return [*event_flow.without_draft(state), NewEntry("check-in-set", {"used": command.used})]
 
 
 def _check_in(state: states.EventState, command: CheckIn, now: Instant) -> NewEntries:
-    entrant = lookups.require_entrant(state, command.competitor)
+    entrant = event_flow.require_entrant(state, command.competitor)
     if not state.check_in:
         raise Problem("check_in_not_used")
     if not entrant.active:
@@ -207,7 +207,7 @@ def _check_in(state: states.EventState, command: CheckIn, now: Instant) -> NewEn
     missed, meeting = _late_arrival(state, after, command.meets, command.busy_tables)
     changes_draw = entrant.sign_up != states.TO_CONFIRM and not plays
     return [
-        *(lookups.without_draft(state) if changes_draw else ()),
+        *(event_flow.without_draft(state) if changes_draw else ()),
         NewEntry("checked-in", {"competitor": entrant.id, "on": command.on, "missed": missed}),
         *meeting,
     ]
@@ -242,7 +242,7 @@ def refuse_sign_up(state: states.EventState) -> None:
 
 
 def _confirm(state: states.EventState, command: ConfirmEntry, now: Instant) -> NewEntries:
-    entrant = lookups.require_entrant(state, command.competitor)
+    entrant = event_flow.require_entrant(state, command.competitor)
     if entrant.sign_up != states.TO_CONFIRM:
         return []
     if not entrant.active:
@@ -250,7 +250,7 @@ def _confirm(state: states.EventState, command: ConfirmEntry, now: Instant) -> N
     after = replace(entrant, sign_up=states.SIGNED_UP)
     missed, meeting = _late_arrival(state, after, command.meets, command.busy_tables)
     return [
-        *(lookups.without_draft(state) if is_pairable(state, after) else ()),
+        *(event_flow.without_draft(state) if is_pairable(state, after) else ()),
         NewEntry("entry-confirmed", {"competitor": entrant.id, "missed": missed}),
         *meeting,
     ]
@@ -258,20 +258,20 @@ def _confirm(state: states.EventState, command: ConfirmEntry, now: Instant) -> N
 
 def _remove(state: states.EventState, command: RemoveCompetitor, now: Instant) -> NewEntries:
     """Remove only an entrant who never stood in a public round and has no official's note."""
-    entrant = lookups.require_entrant(state, command.competitor)
+    entrant = event_flow.require_entrant(state, command.competitor)
     if entrant.id in states.seated_ids(state):
         raise Problem("has_played", competitor=entrant.id)
     if entrant.warnings or entrant.disqualified_after is not None or entrant.list_corrections:
         raise Problem("has_record", competitor=entrant.id)
-    return [*lookups.without_draft(state), NewEntry("competitor-removed", {"competitor": entrant.id})]
+    return [*event_flow.without_draft(state), NewEntry("competitor-removed", {"competitor": entrant.id})]
 
 
 def _set_fixed_table(state: states.EventState, command: SetFixedTable, now: Instant) -> NewEntries:
-    entrant = lookups.require_entrant(state, command.competitor)
+    entrant = event_flow.require_entrant(state, command.competitor)
     if command.fixed_table == entrant.fixed_table:
         return []
     return [
-        *lookups.without_draft(state),
+        *event_flow.without_draft(state),
         NewEntry("fixed-table-set", {"competitor": entrant.id, "table": command.fixed_table}),
     ]
 
@@ -312,7 +312,7 @@ def _enter(state: states.EventState, command: EnterCompetitor, now: Instant) -> 
         },
     )
     paired = command.imported or is_pairable(state, entrant)
-    return [*(lookups.without_draft(state) if paired else ()), entered, *meeting]
+    return [*(event_flow.without_draft(state) if paired else ()), entered, *meeting]
 
 
 def _record(entrant: states.Entrant) -> dict[str, Any]:
@@ -324,7 +324,7 @@ def _record(entrant: states.Entrant) -> dict[str, Any]:
 
 
 def _change(state: states.EventState, command: ChangePerson, now: Instant) -> NewEntries:
-    lookups.require_entrant(state, command.competitor)
+    event_flow.require_entrant(state, command.competitor)
     return [
         NewEntry(
             "competitor-changed",
@@ -338,7 +338,7 @@ def _change(state: states.EventState, command: ChangePerson, now: Instant) -> Ne
 
 
 def _drop(state: states.EventState, command: DropCompetitor, now: Instant) -> NewEntries:
-    entrant = lookups.require_entrant(state, command.competitor)
+    entrant = event_flow.require_entrant(state, command.competitor)
     plays = abandoned_match.open_match(state, entrant.id) is not None
     # Who was to leave only after this round may have to go now.
     if not entrant.active and not (plays and entrant.plays_live_match and not command.plays_on):
@@ -355,13 +355,13 @@ def _drop(state: states.EventState, command: DropCompetitor, now: Instant) -> Ne
         ]
     )
     return [
-        *lookups.without_draft(state),
+        *event_flow.without_draft(state),
         *leaving,
         NewEntry(
             "competitor-dropped",
             {
                 "competitor": entrant.id,
-                "after": lookups.last_round_number(state) - len(freed),
+                "after": event_flow.last_round_number(state) - len(freed),
                 **({"how": how} if how else {}),
                 **({"reason": command.reason} if command.reason else {}),
             },
@@ -371,7 +371,7 @@ def _drop(state: states.EventState, command: DropCompetitor, now: Instant) -> Ne
 
 def _return(state: states.EventState, command: ReturnCompetitor, now: Instant) -> NewEntries:
     """ "Paarungen": back on request, in the same stage, with an unpaired loss for each round missed."""
-    entrant = lookups.require_entrant(state, command.competitor)
+    entrant = event_flow.require_entrant(state, command.competitor)
     if entrant.disqualified_after is not None:
         raise Problem("disqualified_stays_out", competitor=entrant.id)
     if entrant.dropped_after is None:
@@ -380,7 +380,7 @@ def _return(state: states.EventState, command: ReturnCompetitor, now: Instant) -
     played = {r.number for r in state.public_rounds for m in r.matches if entrant.id in (m.match.a, m.match.b)}
     missed = [r.number for r in state.public_rounds if r.number not in played and r.stage in SWISS_STAGES]
     return [
-        *lookups.without_draft(state),
+        *event_flow.without_draft(state),
         *abandoned_match.undo_leaving(state, entrant.id),
         NewEntry("competitor-returned", {"competitor": entrant.id, "missed": missed}),
     ]
@@ -405,14 +405,14 @@ def refuse_return(state: states.EventState, entrant: states.Entrant) -> None:
 
 def _submit_list(state: states.EventState, command: SubmitList, now: Instant) -> NewEntries:
     """Lists are the same all day: free until round 1 is published, an official's business afterwards."""
-    entrant = lookups.require_entrant(state, command.competitor)
+    entrant = event_flow.require_entrant(state, command.competitor)
     if state.public_rounds:
         raise Problem("list_is_fixed")
     return [NewEntry("list-submitted", {"competitor": entrant.id, "digest": command.digest, "total": command.total})]
 
 
 def _correct_list(state: states.EventState, command: CorrectList, now: Instant) -> NewEntries:
-    entrant = lookups.require_entrant(state, command.competitor)
+    entrant = event_flow.require_entrant(state, command.competitor)
     roles_of(state, command.by)
     return [
         NewEntry(
@@ -421,8 +421,8 @@ def _correct_list(state: states.EventState, command: CorrectList, now: Instant) 
                 "competitor": entrant.id,
                 "digest": command.digest,
                 "total": command.total,
-                "round": lookups.last_round_number(state),
-                "reason": lookups.require_reason(command.reason),
+                "round": event_flow.last_round_number(state),
+                "reason": event_flow.require_reason(command.reason),
                 "by": command.by,
             },
         )
@@ -430,7 +430,7 @@ def _correct_list(state: states.EventState, command: CorrectList, now: Instant) 
 
 
 def _tick(state: states.EventState, command: RecordCheck, now: Instant) -> NewEntries:
-    entrant = lookups.require_entrant(state, command.competitor)
+    entrant = event_flow.require_entrant(state, command.competitor)
     what = command.what.strip()
     if not what or len(what) > TICK_LETTERS or not fits_line(what):
         raise Problem("tick_what", maximum=TICK_LETTERS)
@@ -440,11 +440,11 @@ def _tick(state: states.EventState, command: RecordCheck, now: Instant) -> NewEn
 
 
 def _set_came_with(state: states.EventState, command: SetTravelGroup, now: Instant) -> NewEntries:
-    entrant = lookups.require_entrant(state, command.competitor)
+    entrant = event_flow.require_entrant(state, command.competitor)
     group = (command.group or "").strip() or None
     if group == entrant.came_with:
         return []
-    return [*lookups.without_draft(state), NewEntry("came-with-set", {"competitor": entrant.id, "group": group})]
+    return [*event_flow.without_draft(state), NewEntry("came-with-set", {"competitor": entrant.id, "group": group})]
 
 
 DECIDE_PEOPLE: Mapping[type, Callable[[states.EventState, Any, Instant], NewEntries]] = {
@@ -524,7 +524,7 @@ def _imported_fields(record: Mapping[str, Any]) -> dict[str, Any]:
     return {key: tuple(value) if isinstance(value, list) else value for key, value in record.items()}
 
 
-@lookups.match_step
+@event_flow.match_step
 def _apply_late_match(
     state: states.EventState,
     played: states.RoundState,
@@ -537,11 +537,6 @@ def _apply_late_match(
     return state.with_match(replace(match, match=meeting, revision=match.revision + 1))
 
 
-def _apply_changed(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
-    total = {"list_total": data["total"]} if "total" in data else {}
-    return state.with_entrant(data["competitor"], digest=data["digest"], **total)
-
-
 def _apply_dropped(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
     who = data["competitor"]
     return state.with_entrant(
@@ -550,11 +545,6 @@ def _apply_dropped(state: states.EventState, data: Mapping[str, Any], entry: Ent
         how_left=data.get("how", ""),
         reasons=(*state.entrants[who].reasons, *_reasons(state, data, states.DROPPED_OUT)),
     )
-
-
-def _apply_returned(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
-    back = state.with_entrant(data["competitor"], dropped_after=None, how_left="")
-    return with_unpaired_losses(back, data["competitor"], data["missed"])
 
 
 def _apply_list_corrected(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
@@ -585,32 +575,30 @@ def _apply_removed(state: states.EventState, data: Mapping[str, Any], entry: Ent
     )
 
 
-def _apply_checked_in(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
-    return with_unpaired_losses(
-        state.with_entrant(data["competitor"], checked_in=data["on"]), data["competitor"], data["missed"]
+def _presence_step(fields: event_flow.Fields) -> event_flow.Step:
+    """A step that sets fields of the entrant whom its entry names, and who was not in the rounds that were missed."""
+    there = event_flow.entrant_step(fields)
+    return lambda state, data, entry: with_unpaired_losses(
+        there(state, data, entry), data["competitor"], data["missed"]
     )
 
 
-def _apply_confirmed(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
-    return with_unpaired_losses(
-        state.with_entrant(data["competitor"], sign_up=states.SIGNED_UP), data["competitor"], data["missed"]
-    )
-
-
-APPLY_PEOPLE: Mapping[str, lookups.Step] = {
+APPLY_PEOPLE: Mapping[str, event_flow.Step] = {
     "competitor-entered": _apply_entered,
     "late-match": _apply_late_match,
-    "competitor-changed": _apply_changed,
+    "competitor-changed": event_flow.entrant_step(
+        lambda data: {"digest": data["digest"], **({"list_total": data["total"]} if "total" in data else {})}
+    ),
     "competitor-dropped": _apply_dropped,
-    "competitor-returned": _apply_returned,
-    "list-submitted": lookups.entrant_step(lambda data: {"digest": data["digest"], "list_total": data["total"]}),
+    "competitor-returned": _presence_step(lambda _: {"dropped_after": None, "how_left": ""}),
+    "list-submitted": event_flow.entrant_step(lambda data: {"digest": data["digest"], "list_total": data["total"]}),
     "list-corrected": _apply_list_corrected,
     "ticked": _apply_ticked,
-    "came-with-set": lookups.entrant_step(lambda data: {"came_with": data["group"]}),
+    "came-with-set": event_flow.entrant_step(lambda data: {"came_with": data["group"]}),
     "competitor-removed": _apply_removed,
-    "check-in-set": lookups.event_step(lambda data: {"check_in": data["used"]}),
-    "checked-in": _apply_checked_in,
-    "sign-up-set": lookups.event_step(lambda data: {"sign_up": data["sign_up"]}),
-    "entry-confirmed": _apply_confirmed,
-    "fixed-table-set": lookups.entrant_step(lambda data: {"fixed_table": data["table"]}),
+    "check-in-set": event_flow.event_step(lambda data: {"check_in": data["used"]}),
+    "checked-in": _presence_step(lambda data: {"checked_in": data["on"]}),
+    "sign-up-set": event_flow.event_step(lambda data: {"sign_up": data["sign_up"]}),
+    "entry-confirmed": _presence_step(lambda _: {"sign_up": states.SIGNED_UP}),
+    "fixed-table-set": event_flow.entrant_step(lambda data: {"fixed_table": data["table"]}),
 }

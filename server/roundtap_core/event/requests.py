@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
-from roundtap_core.event import lookups
+from roundtap_core.event import event_flow
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
 from roundtap_core.event.states import DRAFT, UNIT_SOURCE, EventState, Request
 from roundtap_core.typed import Exact, Id, IdOrEmpty, LineOrEmpty, Text
@@ -69,7 +69,7 @@ class RefuseDrop(Struct, frozen=True):
 
 
 def _call(state: EventState, command: CallJudge, now: Instant) -> NewEntries:
-    match = lookups.find_match(state, command.match)[1]
+    match = event_flow.find_match(state, command.match)[1]
     call = state.calls.get(match.id)
     if call is not None and command.source in call.sources:
         return []
@@ -98,7 +98,7 @@ def _close_call(state: EventState, command: CloseCall, now: Instant) -> NewEntri
 
 
 def _ask_to_drop(state: EventState, command: AskToDrop, now: Instant) -> NewEntries:
-    entrant = lookups.require_entrant(state, command.competitor)
+    entrant = event_flow.require_entrant(state, command.competitor)
     if not entrant.active:
         raise Problem("already_left", competitor=entrant.id)
     wish = state.wishes.get(entrant.id)
@@ -150,7 +150,7 @@ def _with_sources(request: Request | None, stays: Callable[[str], bool]) -> Requ
 
 def _step(
     name: str, key: str, change: Callable[[Request | None, Mapping[str, Any], Instant], Request | None]
-) -> lookups.Step:
+) -> event_flow.Step:
     """What an entry changes in the mapping `name` of the state, at what its data name under `key`."""
 
     def step(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
@@ -162,7 +162,7 @@ def _step(
     return step
 
 
-APPLY_REQUESTS: Mapping[str, lookups.Step] = {
+APPLY_REQUESTS: Mapping[str, event_flow.Step] = {
     "judge-called": _step("calls", "match", _asked),
     "call-cancelled": _step("calls", "match", _cancelled),
     "call-taken": _step("calls", "match", lambda request, data, _: request and replace(request, taken_by=data["by"])),

@@ -14,7 +14,11 @@ from roundtap_core.event import states
 from roundtap_core.event.cut import ANEW, KEEP, cut_after_change, tiebreak_after_change
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
 from roundtap_core.event.event_flow import (
+    Step,
     current_bracket,
+    find_match,
+    free_table,
+    match_step,
     refuse_squads_lost,
     situation_of,
     squads_let_go,
@@ -22,7 +26,6 @@ from roundtap_core.event.event_flow import (
     with_result,
 )
 from roundtap_core.event.fates import ReportFates
-from roundtap_core.event.lookups import Step, find_match, free_table, match_step
 from roundtap_core.event.mending import entries_of, plan_correction
 from roundtap_core.event.mending_steps import people_of
 from roundtap_core.event.people import with_unpaired_losses, without_unpaired_loss

@@ -14,8 +14,8 @@ from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event import event_flow, states
 from roundtap_core.event.cut import closing_entry, final_order, unfinished_parts
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
+from roundtap_core.event.event_flow import Step, event_step
 from roundtap_core.event.imposed_rounds import AdoptRound, ImposeRound, adopt_round, draft_entry, impose_round
-from roundtap_core.event.lookups import Step, event_step
 from roundtap_core.event.setup import custom_options, play_on_entries
 from roundtap_core.records import (
     SWISS,
@@ -134,8 +134,7 @@ def clashing_tables(draft: states.RoundState, taken: Mapping[int, str]) -> dict[
 
 def refuse_shared_tables(draft: states.RoundState, taken: Mapping[int, str]) -> None:
     """Problem("tables_taken") where the round would be published at tables of another event."""
-    clash = clashing_tables(draft, taken)
-    if clash:
+    if clash := clashing_tables(draft, taken):
         raise Problem("tables_taken", tables=", ".join(map(str, clash)), event=", ".join(dict.fromkeys(clash.values())))
 
 
@@ -293,7 +292,7 @@ def _refuse_elimination(state: states.EventState, follows: str) -> None:
 
 
 def _elimination_round(state: states.EventState, command: DrawRound, seed: int, attempt: int) -> DrawnRound:
-    from roundtap_core.elimination.next_games import BY_BRACKET, next_elimination_round
+    from roundtap_core.elimination.bracket import BY_BRACKET, next_elimination_round
 
     # A cut of which no one is left is no reason to ask the standings instead.
     seeds = None if state.cut is None else event_flow.current_seeds(state)
@@ -538,10 +537,6 @@ def _matches(data: Mapping[str, Any], entry: Entry) -> tuple[states.MatchState, 
     return tuple(matches)
 
 
-def _apply_discarded(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
-    return replace(state, rounds=tuple(r for r in state.rounds if r.status != states.DRAFT))
-
-
 def _apply_withdrawn(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
     """A published round of which no game has started is taken back: those before it stand as they were closed."""
     rounds = tuple(r for r in state.rounds if r.number != data["number"])
@@ -551,22 +546,13 @@ def _apply_withdrawn(state: states.EventState, data: Mapping[str, Any], entry: E
 
 
 def _apply_published(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
-    diverged = state.diverged
-    if data["digest"] != states.state_digest(state):
-        diverged = (*diverged, data["number"])
-    rounds = tuple(
-        replace(r, status=states.PUBLISHED, venue_number=data.get("venue")) if r.number == data["number"] else r
-        for r in state.rounds
-    )
+    holds = data["digest"] == states.state_digest(state)
+    diverged = state.diverged if holds else (*state.diverged, data["number"])
     total_ms = data["total_ms"]
     clock = Clock(remaining_ms=total_ms, total_ms=total_ms, anchor=entry.at.instant)
     at_start = data["players"] if data["number"] == 1 else state.players_at_start
-    return replace(state, rounds=rounds, clock=clock, diverged=diverged, players_at_start=at_start)
-
-
-def _apply_closed(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
-    rounds = tuple(replace(r, status=states.CLOSED) if r.number == data["number"] else r for r in state.rounds)
-    return replace(state, rounds=rounds, clock=Clock())
+    state = state.with_round(data["number"], status=states.PUBLISHED, venue_number=data.get("venue"))
+    return replace(state, clock=clock, diverged=diverged, players_at_start=at_start)
 
 
 def _apply_imported(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
@@ -585,35 +571,36 @@ def _apply_imported(state: states.EventState, data: Mapping[str, Any], entry: En
         data.get("extra_minutes"),
         data.get("venue"),
     )
-    at_start = state.players_at_start
-    if data["number"] == 1:
-        at_start = data.get("players") or present_count(m.match for m in matches)
-    clock = state.clock
-    if status == states.PUBLISHED:
-        clock = Clock(remaining_ms=data["total_ms"], total_ms=data["total_ms"], anchor=entry.at.instant)
+    at_start = (
+        data.get("players") or present_count(m.match for m in matches)
+        if data["number"] == 1
+        else state.players_at_start
+    )
+    clock = (
+        Clock(remaining_ms=data["total_ms"], total_ms=data["total_ms"], anchor=entry.at.instant)
+        if status == states.PUBLISHED
+        else state.clock
+    )
     return replace(state, rounds=(*state.rounds, imported), players_at_start=at_start, clock=clock)
-
-
-def _apply_clock_set(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
-    return replace(state, clock=Clock(data["state"], data["remaining_ms"], data["total_ms"], entry.at.instant))
-
-
-def _apply_extra_minutes(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
-    rounds = tuple(replace(r, extra_minutes=data["minutes"]) if r.number == data["number"] else r for r in state.rounds)
-    return replace(state, rounds=rounds)
 
 
 APPLY_ROUNDS: Mapping[str, Step] = {
     "round-drawn": _apply_drawn,
-    "draft-discarded": _apply_discarded,
+    "draft-discarded": lambda state, data, entry: replace(
+        state, rounds=tuple(r for r in state.rounds if r.status != states.DRAFT)
+    ),
     "round-published": _apply_published,
     "round-withdrawn": _apply_withdrawn,
-    "round-closed": _apply_closed,
+    "round-closed": lambda state, data, entry: replace(
+        state.with_round(data["number"], status=states.CLOSED), clock=Clock()
+    ),
     "round-imported": _apply_imported,
     "event-finished": event_step(
         lambda data: {"finished": True, "ended_as": tuple(data["places"]) if "places" in data else None}
     ),
     "event-reopened": event_step(lambda _: {"finished": False, "ended_as": None}),
-    "clock-set": _apply_clock_set,
-    "extra-minutes": _apply_extra_minutes,
+    "clock-set": lambda state, data, entry: replace(
+        state, clock=Clock(data["state"], data["remaining_ms"], data["total_ms"], entry.at.instant)
+    ),
+    "extra-minutes": lambda state, data, entry: state.with_round(data["number"], extra_minutes=data["minutes"]),
 }

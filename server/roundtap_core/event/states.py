@@ -1,10 +1,12 @@
-"""The state of one event: what the fold of its entries yields. Frozen; `decide.apply` makes the next one."""
+"""The state of one event: what the fold of its entries yields. Frozen; `decide.apply` makes the next one. As bytes and
+back: the same bytes wherever the same entries were folded."""
 
 from collections.abc import Iterable, Mapping
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, json
+from msgspec.inspect import type_info
 from msgspec.structs import replace
 
 from roundtap_core import records
@@ -13,8 +15,7 @@ from roundtap_core.elimination.bracket import Cut
 from roundtap_core.event.entries import GENESIS
 from roundtap_core.event.person import Person
 from roundtap_core.names import public_names
-from roundtap_core.rulebooks.base import HEAD_JUDGE, JUDGE, ORGANIZER, Rulebook
-from roundtap_core.rulebooks.registry import rulebook
+from roundtap_core.rulebooks.base import HEAD_JUDGE, JUDGE, ORGANIZER, Rulebook, rulebook
 from roundtap_core.typed import Count, Exact, Id, IdOrEmpty, LastRound, Line, Number, Prose, Text
 from roundtap_core.wire import digest
 
@@ -423,6 +424,9 @@ class EventState(Struct, frozen=True, dict=True):
     def with_entrant(self, competitor: str, **changes: Any) -> "EventState":
         return replace(self, entrants={**self.entrants, competitor: replace(self.entrants[competitor], **changes)})
 
+    def with_round(self, number: int, **changes: Any) -> "EventState":
+        return replace(self, rounds=tuple(replace(r, **changes) if r.number == number else r for r in self.rounds))
+
     def _place_of(self, match_id: str) -> tuple[int, int] | None:
         """Where a match stands: its round and itself. Where its id says, nearly always; but ids may have gaps."""
         number, _, index = match_id.partition(".")
@@ -469,7 +473,6 @@ def seated_ids(state: EventState) -> set[str]:
 def tournament_of(
     state: EventState,
     people: Mapping[str, Person] | None = None,
-    drafts: bool = False,
     as_file: bool = False,
     everybody: bool = False,
 ) -> records.Tournament:
@@ -480,7 +483,7 @@ def tournament_of(
     # In the file of an event that has not begun they stand among the others.
     everybody = everybody or (as_file and not state.public_rounds)
     out: frozenset[str] = frozenset() if everybody else not_yet_present(state)
-    rounds = state.rounds if drafts else state.public_rounds
+    rounds = state.public_rounds
     begun = any(played.stage in (records.ELIMINATION, records.SECOND_SWISS) for played in rounds)
     declined = (*state.cut.declined, *state.cut.absent) if state.cut and as_file and not begun else ()
     # Tie-break rounds come before the cut, too: who declined has played them.
@@ -565,3 +568,24 @@ def state_digest(state: EventState) -> str:
             ],
         }
     )
+
+
+def encode_state(state: EventState) -> bytes:
+    """JSON: records by their fields; mappings in their own order, since that counts (draws shuffle competitors in it).
+    What entries hold as plain JSON comes in one order, whether they were made here or read (entries.py)."""
+    # Mappings of other kinds (fates.py) are written as dicts are.
+    return json.encode(state, enc_hook=dict)
+
+
+def decode_state(raw: bytes) -> EventState:
+    """What `encode_state` was given. Raises ValueError for anything that is no state of this very `state_form`."""
+    state = json.decode(raw, type=EventState)
+    if encode_state(state) != raw:
+        raise ValueError("no state of an event")
+    return state
+
+
+@cache
+def state_form() -> str:
+    """Names what a state consists of: bytes made by a core with other fields are not for this one."""
+    return digest(repr(type_info(EventState)))[:16]

@@ -1,4 +1,4 @@
-"""An event for other programs: its standings as CSV, its rounds for List Fortress; and a league as CSV.
+"""An event for other programs: its event file, its standings as CSV, its rounds for List Fortress; a league as CSV.
 
 Comma, double quotes where needed, line feed, UTF-8. Headings are keys, the same in every language. Numbers are whole
 ones, since a spreadsheet of another country takes 2.5000 for a date and 0.5667 for thousands: an exact fraction stands
@@ -8,19 +8,21 @@ apostrophe before it.
 
 import csv
 import io
+import json
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from msgspec.structs import asdict
+
 from roundtap_core.elimination.bracket import THIRD
 from roundtap_core.elimination.ranking import final_places
 from roundtap_core.errors import Problem
 from roundtap_core.names import display_name, names_in
-from roundtap_core.records import ELIMINATION, UNPAIRED_LOSS, Match, Round, Tournament
-from roundtap_core.rulebooks.registry import book_of
-from roundtap_core.standings.league import LeagueRow, exact_points, league_points_text
-from roundtap_core.standings.standings import standings, standings_to_json
+from roundtap_core.records import ELIMINATION, UNPAIRED_LOSS, Competitor, Match, Round, Tournament, match_to_json
+from roundtap_core.rulebooks.base import book_of
+from roundtap_core.standings.standings import LeagueRow, exact_points, league_points_text, standings, standings_to_json
 from roundtap_core.words import Words
 
 COUNTS = ("points", "rounds", "wins", "losses", "draws", "byes")
@@ -36,6 +38,9 @@ _NO_TEXT = re.compile(
     r"|\s*(true|false|wahr|falsch|verdadero|falso|prawda|fałsz)\s*$",
     re.IGNORECASE,
 )
+FORMAT = "roundtap-event/1"
+
+NOBODY = Competitor("", "")  # has every default; to ask msgspec for them takes 2 ms each time
 
 
 def standings_csv(tournament: Tournament, after: int | None = None, now: bool = False) -> str:
@@ -230,3 +235,49 @@ def league_lines(rows: Iterable[LeagueRow], events: Sequence[str], words: Words)
             ]
         )
     return lines
+
+
+def tournament_to_json(tournament: Tournament) -> dict[str, Any]:
+    """The event file as plain JSON, keys in the order of its description; what has its default is left out. Reading it
+    again gives the same tournament."""
+    return _with_record(
+        {
+            "format": FORMAT,
+            "name": tournament.name,
+            "rulebook": tournament.rulebook,
+            **({} if tournament.rules is None else {"rules": json.loads(tournament.rules)}),
+            **({} if tournament.level is None else {"level": tournament.level}),
+            **({"options": tournament.options} if tournament.options else {}),
+            "seed": tournament.seed,
+            "competitors": [_without_defaults(item) for item in tournament.competitors],
+            "rounds": [round_to_json(item) for item in tournament.rounds],
+        },
+        tournament,
+    )
+
+
+def round_to_json(item: Round) -> dict[str, Any]:
+    return _with_record(
+        {
+            "number": item.number,
+            "stage": item.stage,
+            **({} if item.draw is None else {"draw": asdict(item.draw)}),
+            **({} if item.tiebreak_form is None else {"tiebreak_form": item.tiebreak_form}),
+            "matches": [_with_record(match_to_json(match), match) for match in item.matches],
+        },
+        item,
+    )
+
+
+def _with_record(data: dict[str, Any], item: Tournament | Round | Match | Competitor) -> dict[str, Any]:
+    return {**data, **(item.record or {})}
+
+
+def _without_defaults(item: Competitor) -> dict[str, Any]:
+    fields = {key: getattr(item, key) for key in item.__struct_fields__ if key != "record"}
+    data = {
+        key: list(value) if isinstance(value, tuple) else value
+        for key, value in fields.items()
+        if value != getattr(NOBODY, key)
+    }
+    return _with_record(data, item)

@@ -302,8 +302,7 @@ def _whose(decided_for: str, opener: Side) -> str:
 def compose_complete(way: WayToEnd, opener: Side, answers: questions.Answers) -> Result:
     """The result of `answers`, as `compose_result`, but for the record, without defaults. Raises
     Problem("question_open") while one is open."""
-    question = walk_way(way.opened_by(opener), answers, opener).question
-    if question is not None:
+    if (question := walk_way(way.opened_by(opener), answers, opener).question) is not None:
         raise Problem("question_open", where=f"/result/{question.name}", question=question.name)
     return compose_result(way, opener, answers)
 

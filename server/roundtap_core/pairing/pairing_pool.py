@@ -1,6 +1,7 @@
 """The competitors to pair: points, earlier opponents and byes, as small whole numbers in the file's order."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
 
 from msgspec import Struct
 
@@ -94,3 +95,13 @@ def refuse_open_matches(tournament: Tournament, stages: Collection[str] = STAGES
             a=names.get(match.a, match.a),
             b=names.get(match.b or "", match.b),
         )
+
+
+def floats_of(pairs: Iterable[tuple[str, str]], points: Mapping[str, int]) -> list[dict[str, Any]]:
+    """Who meets a competitor of fewer points, and from which points to which; from the top down."""
+    floats = []
+    for a, b in pairs:
+        upper, lower = (a, b) if points.get(a, 0) > points.get(b, 0) else (b, a)
+        if points.get(upper, 0) != points.get(lower, 0):
+            floats.append({"competitor": upper, "from": points.get(upper, 0), "to": points.get(lower, 0)})
+    return sorted(floats, key=lambda line: (-line["from"], -line["to"]))

@@ -5,7 +5,7 @@
 3. round 1                                       here
    at most ten: every round looked at            here
    else from the top group down                  topdown.py
-      exact pieces, where shuffling is in vain   window.py, blossom.py, cardinality.py
+      exact pieces, where shuffling is in vain   there, blossom.py, cardinality.py
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -18,14 +18,11 @@ from roundtap_core.errors import Problem
 from roundtap_core.pairing import pairing_pool
 from roundtap_core.pairing.cardinality import LargestMatching, draw_fewest_repeats
 from roundtap_core.pairing.everybody import EVERYBODY, draw_everybody
-from roundtap_core.pairing.sides import share_sides
-from roundtap_core.pairing.table_numbers import assign_tables
-from roundtap_core.pairing.topdown import WIDEST, TopDownDraw
-from roundtap_core.pairing.window import solve_window
+from roundtap_core.pairing.table_numbers import assign_tables, share_sides
+from roundtap_core.pairing.topdown import WIDEST, TopDownDraw, solve_window
 from roundtap_core.randomness import Rand, shuffle
 from roundtap_core.records import BYE, SWISS, SWISS_STAGES, WON_BYE, Draw, Match, Tournament, present_count
-from roundtap_core.rulebooks.base import BYE_LAST, BYE_RANDOM_LOWEST, OWN
-from roundtap_core.rulebooks.registry import book_of
+from roundtap_core.rulebooks.base import BYE_LAST, BYE_RANDOM_LOWEST, OWN, book_of
 from roundtap_core.standings.standings import last_first
 from roundtap_core.standings.totals import SwissTotals, swiss_totals
 
@@ -44,8 +41,7 @@ def draw_first_round(
 ) -> tuple[pairing_pool.Pairs, str]:
     """A random round with the fewest pairings inside a "came with" group, and the method used. Uniform over all of
     them, unless TRIES shuffles failed and the last was repaired."""
-    crowd = _half_or_more(members, came_with)
-    if crowd:
+    if crowd := _half_or_more(members, came_with):
         return _spread(members, crowd, rand), IDEAL
     line = list(members)
     for _ in range(TRIES):
@@ -72,8 +68,7 @@ def _half_or_more(members: Sequence[int], came_with: Sequence[str | None]) -> li
     """The group that fills at least half of the field, if there is one."""
     groups: dict[str, list[int]] = {}
     for member in members:
-        name = came_with[member]
-        if name is not None:
+        if (name := came_with[member]) is not None:
             groups.setdefault(name, []).append(member)
     largest = max(groups.values(), key=len, default=[])
     return largest if 2 * len(largest) >= len(members) else []
@@ -522,12 +517,8 @@ def _notes(
     byes: Sequence[int],
     rounds_left: int,
 ) -> dict[str, Any]:
-    floats: list[dict[str, Any]] = []
-    for a, b in pairs:
-        upper, lower = (a, b) if field.points[a] > field.points[b] else (b, a)
-        if field.points[upper] != field.points[lower]:
-            floats.append({"competitor": field.ids[upper], "from": field.points[upper], "to": field.points[lower]})
-    floats.sort(key=lambda f: (-f["from"], -f["to"]))
+    named = [(field.ids[a], field.ids[b]) for a, b in pairs]
+    floats = pairing_pool.floats_of(named, dict(zip(field.ids, field.points, strict=True)))
     repeated = [{"a": field.ids[a], "b": field.ids[b]} for a, b in pairs if b in field.met[a]]
     due = bye and {
         "competitor": field.ids[bye.member],
@@ -545,8 +536,7 @@ def _notes(
 def pairing_to_json(pairing: DrawnRound) -> dict[str, Any]:
     """The output of `roundtap pair`: `notes.bye` is only the reason, or null; optional notes as in `DrawnRound`."""
     notes = {**pairing.notes, "bye": None}
-    bye = pairing.notes["bye"]
-    if bye is not None:
+    if (bye := pairing.notes["bye"]) is not None:
         notes["bye"] = bye["why"]
         if bye["passed_over"]:
             notes["bye_passed_over"] = bye["passed_over"]

@@ -8,9 +8,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from roundtap_core.elimination.bracket import bracket_of, qualifiers
+from roundtap_core.elimination.bracket import bracket_of, next_elimination_round, qualifiers
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.lists.squads import fielded_squads
+from roundtap_core.lists.list_form import fielded_squads
 from roundtap_core.pairing.pairing_pool import refuse_open_matches
 from roundtap_core.pairing.swiss_round import DrawnRound, draw_swiss_round, pairing_to_json
 from roundtap_core.pairing.table_numbers import assign_in_order
@@ -25,7 +25,7 @@ from roundtap_core.records import (
     Match,
     Tournament,
 )
-from roundtap_core.rulebooks.registry import book_of, planned_structure, planned_structure_or_none
+from roundtap_core.rulebooks.base import book_of, planned_structure, planned_structure_or_none
 from roundtap_core.standings import tiebreakers
 from roundtap_core.standings.standings import open_ties
 
@@ -63,8 +63,6 @@ def next_round(tournament: Tournament, seed: int | None = None, attempt: int = 1
     if stage == TIEBREAK:
         return next_tiebreak_round(tournament, seed, attempt)
     # Most rounds are Swiss, and a command should start at once.
-    from roundtap_core.elimination.next_games import next_elimination_round
-
     return next_elimination_round(tournament, seed, attempt)
 
 
@@ -85,8 +83,7 @@ def second_stage_length(tournament: Tournament) -> int:
 
 def second_stage_players(tournament: Tournament, seeds: Sequence[str] = ()) -> set[str]:
     """Who is in the second stage: who began it; before that `seeds`, or who would qualify now."""
-    begun = tournament.stage_rounds(SECOND_SWISS)
-    if begun:
+    if begun := tournament.stage_rounds(SECOND_SWISS):
         return {who for match in begun[0].matches for who in (match.a, match.b) if who is not None}
     return set(seeds or qualifiers(tournament))
 

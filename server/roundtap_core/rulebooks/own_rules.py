@@ -613,8 +613,7 @@ def _labels(rules: Rules) -> Iterator[tuple[str, Label]]:
     for at, figure in enumerate(rules.match.figure):
         if figure.label is not None:
             yield f"/match/figure/{at}/label", figure.label
-    for at, name in enumerate(rules.sides.names if rules.sides else ()):
-        yield f"/sides/names/{at}", name
+    yield from ((f"/sides/names/{at}", name) for at, name in enumerate(rules.sides.names if rules.sides else ()))
 
 
 PLAIN = TiebreakRules(by="wins")

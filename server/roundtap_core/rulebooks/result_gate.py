@@ -291,8 +291,7 @@ def _reading_lacks(
             if way.ended == PLAYED and isinstance(question, Figure):
                 a, b = result.score.a, result.score.b
                 return Problem("not_played_out", where="/score", a=a, b=b, right=question.maximum)
-    needless = told - {question.key for question in questions}
-    if needless:
+    if needless := told - {question.key for question in questions}:
         value, right = min(needless), reading.walked.decided_by or "–"
         return Problem("timeout_step", where=f"/{value}", value=value, right=right)
     return _reading_problem(way, opener, reading.walked, stated, result, new=True)

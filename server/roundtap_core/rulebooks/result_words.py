@@ -9,7 +9,7 @@ from msgspec import Struct
 from roundtap_core.errors import Problem
 from roundtap_core.forms import questions
 from roundtap_core.forms.form import Form, WalkState, WayToEnd, answers_on_record, walk_way
-from roundtap_core.lists.squads import squad_letter
+from roundtap_core.lists.list_form import squad_letter
 from roundtap_core.records import (
     CONCESSION,
     ELIMINATION,
@@ -274,10 +274,11 @@ def _ending_text(form: Form, result: Result, winner: str, names: Names, words: W
 
 def _plain_figures(form: Form, result: Result, names: Names, words: Words) -> list[ResultLine]:
     """A result that no way of the form makes, as a ruling: its figures as they stand."""
-    lines = []
-    for key, pair in result.figures.items():
-        if pair.a or pair.b or result.ended != RULING:
-            lines.append(ResultLine(figure_label(words, key, form.rulebook), figures_text((pair.a, pair.b))))
+    lines = [
+        ResultLine(figure_label(words, key, form.rulebook), figures_text((pair.a, pair.b)))
+        for key, pair in result.figures.items()
+        if pair.a or pair.b or result.ended != RULING
+    ]
     for side, squads in (result.picks or {}).items():
         lines.append(ResultLine(f"{figure_label(words, 'picks', form.rulebook)}, {names[side]}", squad_text(squads)))
     for key, value in (result.timeout or {}).items():

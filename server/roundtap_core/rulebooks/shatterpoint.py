@@ -11,7 +11,7 @@ from roundtap_core.errors import Invalid, Problem
 from roundtap_core.forms.form import ANY_TIME, AT_TIME, Form, WayToEnd
 from roundtap_core.forms.questions import LOSER, WINNER, Bonus, Comparison, Figure, Picks, Step
 from roundtap_core.lists import list_form
-from roundtap_core.lists.squads import squad_letter
+from roundtap_core.lists.list_form import squad_letter
 from roundtap_core.rulebooks import base
 from roundtap_core.rulebooks.scoring import DRAW, LOT, SOS, Points, Scoring, Tiebreaker
 
@@ -75,8 +75,7 @@ class ShatterpointList(list_form.ListCheck):
 
 def _units(list_: list_form.ListData) -> Iterator[tuple[int, int, list_form.ListData]]:
     for number in range(1, SQUADS + 1):
-        for index, unit in list_form.rows_at(list_, squad_key(number)):
-            yield number, index, unit
+        yield from ((number, index, unit) for index, unit in list_form.rows_at(list_, squad_key(number)))
 
 
 def _unit_problems(list_: list_form.ListData) -> Iterator[Problem]:
@@ -175,8 +174,7 @@ class ShatterpointPremier(base.Rulebook):
 
     def winner(self, result: records.Result, options: base.Options) -> str:
         """ "Koniec pojedynku": more struggles won, then more wounds inflicted, else a draw."""
-        stated = base.stated_winner(result)
-        if stated is not None:
+        if (stated := base.stated_winner(result)) is not None:
             return stated
         wounds = result.wounds or records.SidePair()
         by_figures = base.leading_side(wounds if result.score.a == result.score.b else result.score)

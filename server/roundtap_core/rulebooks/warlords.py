@@ -419,10 +419,8 @@ class WarlordsOfTerra(base.Rulebook):
         winner = self.elimination_winner(result, options, "a") if situation.knockout else self.winner(result, options)
         if result.ended == records.RULING:
             return
-        if self.games(situation.stage, options) == 3:
-            _refuse_games(result, winner)
-        else:
-            _refuse_lives(result, winner)
+        refuse = _refuse_games if self.games(situation.stage, options) == 3 else _refuse_lives
+        refuse(result, winner)
 
 
 def _refuse_games(result: records.Result, winner: str) -> None:

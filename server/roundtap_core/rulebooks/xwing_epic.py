@@ -430,8 +430,7 @@ class XWingEpicDuel(base.Rulebook):
 
     def winner(self, result: records.Result, options: base.Options) -> str:
         """ "Fin de partida": destroying everything wins whatever the points; only at time do points decide."""
-        stated = base.stated_winner(result)
-        if stated is not None:
+        if (stated := base.stated_winner(result)) is not None:
             return stated
         if result.ended == records.PLAYED:
             return base.named_winner(result)

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from roundtap_core.randomness import lot_number
 from roundtap_core.records import ELIMINATION, SWISS, SWISS_STAGES, TIEBREAK, Tournament
-from roundtap_core.rulebooks.registry import book_of, planned_structure_or_none
+from roundtap_core.rulebooks.base import book_of, planned_structure_or_none
 from roundtap_core.rulebooks.scoring import ALL_GAMES, DRAWN_GAMES, LOSS, WIN, WON_GAMES, Tiebreaker, helper_key
 from roundtap_core.standings.round_robin import circle
 from roundtap_core.standings.totals import SwissTotals
@@ -178,7 +178,10 @@ Rates = tuple[dict[str, int], int]
 
 def _sum(basis: TiebreakInput, tied: Sequence[str], tiebreaker: Tiebreaker) -> TiebreakValues:
     """The sum of a figure over all rounds, as its tallies give it."""
-    sums = {who: basis.records[who].figures.get(tiebreaker.key, 0) for who in tied}
+    return _most({who: basis.records[who].figures.get(tiebreaker.key, 0) for who in tied})
+
+
+def _most(sums: dict[str, int]) -> TiebreakValues:
     return TiebreakValues(sums, sums)
 
 
@@ -186,35 +189,10 @@ def _fewest(sums: dict[str, int]) -> TiebreakValues:
     return TiebreakValues({who: -value for who, value in sums.items()}, sums)
 
 
-def _against(basis: TiebreakInput, tied: Sequence[str], tiebreaker: Tiebreaker) -> TiebreakValues:
-    """The sum of the others' figures: fewer are better."""
-    return _fewest({who: basis.records[who].figures.get(tiebreaker.key, 0) for who in tied})
-
-
-def _wins(basis: TiebreakInput, tied: Sequence[str], tiebreaker: Tiebreaker) -> TiebreakValues:
-    """Rounds won; a bye is one."""
-    sums = {who: basis.records[who].wins for who in tied}
-    return TiebreakValues(sums, sums)
-
-
-def _fewest_losses(basis: TiebreakInput, tied: Sequence[str], tiebreaker: Tiebreaker) -> TiebreakValues:
-    return _fewest({who: basis.records[who].losses for who in tied})
-
-
-def _opponents_fewest_losses(basis: TiebreakInput, tied: Sequence[str], tiebreaker: Tiebreaker) -> TiebreakValues:
-    return _fewest(_of_opponents(basis, tied, {who: record.losses for who, record in basis.records.items()}))
-
-
 def _cumulative(basis: TiebreakInput, tied: Sequence[str], tiebreaker: Tiebreaker) -> TiebreakValues:
     """The running totals after each round, added up: early points weigh more. The last round's points count once, each
     earlier round's `decay` times more than the next."""
-    sums = _running_totals(basis, tied, tiebreaker.decay)
-    return TiebreakValues(sums, sums)
-
-
-def _opponents_cumulative(basis: TiebreakInput, tied: Sequence[str], tiebreaker: Tiebreaker) -> TiebreakValues:
-    sums = _of_opponents(basis, tied, _running_totals(basis, basis.records, tiebreaker.decay))
-    return TiebreakValues(sums, sums)
+    return _most(_running_totals(basis, tied, tiebreaker.decay))
 
 
 def _running_totals(basis: TiebreakInput, whom: Iterable[str], decay: int) -> dict[str, int]:
@@ -236,8 +214,7 @@ def _of_opponents(basis: TiebreakInput, whom: Iterable[str], values: Mapping[str
 def _opponents_sum(basis: TiebreakInput, tied: Sequence[str], tiebreaker: Tiebreaker) -> TiebreakValues:
     """The sum of the opponents' sums of a figure."""
     key = helper_key(tiebreaker)
-    sums = _of_opponents(basis, tied, {who: record.figures.get(key, 0) for who, record in basis.records.items()})
-    return TiebreakValues(sums, sums)
+    return _most(_of_opponents(basis, tied, {who: record.figures.get(key, 0) for who, record in basis.records.items()}))
 
 
 def opponents_points(basis: TiebreakInput, tied: Sequence[str], tiebreaker: Tiebreaker) -> TiebreakValues:
@@ -247,11 +224,9 @@ def opponents_points(basis: TiebreakInput, tied: Sequence[str], tiebreaker: Tieb
     if not low and not high:
         sums = _of_opponents(basis, tied, {who: record.points for who, record in records.items()})
     else:
-        sums = {}
-        for who in tied:
-            points = sorted([records[opponent].points for opponent in records[who].opponents])
-            sums[who] = sum(points[low : len(points) - high])
-    return TiebreakValues(sums, sums)
+        points = {who: sorted([records[other].points for other in records[who].opponents]) for who in tied}
+        sums = {who: sum(points[who][low : len(points[who]) - high]) for who in tied}
+    return _most(sums)
 
 
 def sonneborn_berger(basis: TiebreakInput, tied: Sequence[str], tiebreaker: Tiebreaker) -> TiebreakValues:
@@ -280,10 +255,11 @@ def _match_rates(basis: TiebreakInput, tiebreaker: Tiebreaker) -> Rates:
     book = book_of(basis.tournament)
     most = book.scoring(book.options(basis.tournament.options)).points.win
     half, records = int(tiebreaker.counts == "half_draws"), basis.records
-    if tiebreaker.counts == "points":
-        parts = {who: (r.points - r.free_points, (r.rounds - r.free) * most) for who, r in records.items()}
-    else:
-        parts = {who: (2 * (r.wins - r.free) + half * r.draws, 2 * (r.rounds - r.free)) for who, r in records.items()}
+    parts = (
+        {who: (r.points - r.free_points, (r.rounds - r.free) * most) for who, r in records.items()}
+        if tiebreaker.counts == "points"
+        else {who: (2 * (r.wins - r.free) + half * r.draws, 2 * (r.rounds - r.free)) for who, r in records.items()}
+    )
     return _bounded(basis, parts, tiebreaker)
 
 
@@ -292,13 +268,11 @@ def _game_rates(basis: TiebreakInput, tiebreaker: Tiebreaker) -> Rates:
     book = book_of(basis.tournament)
     points = book.scoring(book.options(basis.tournament.options)).points
     won, drawn = {"points": (points.win, points.draw), "wins": (1, 0), "half_draws": (2, 1)}[tiebreaker.counts]
-    parts: dict[str, tuple[int, int]] = {}
-    for who, record in basis.records.items():
-        figures = record.figures
-        parts[who] = (
-            won * figures.get(WON_GAMES, 0) + drawn * figures.get(DRAWN_GAMES, 0),
-            won * figures.get(ALL_GAMES, 0),
-        )
+    figures = {who: record.figures for who, record in basis.records.items()}
+    parts = {
+        who: (won * of.get(WON_GAMES, 0) + drawn * of.get(DRAWN_GAMES, 0), won * of.get(ALL_GAMES, 0))
+        for who, of in figures.items()
+    }
     return _bounded(basis, parts, tiebreaker)
 
 
@@ -435,11 +409,15 @@ def _lot(basis: TiebreakInput, tied: Sequence[str], tiebreaker: Tiebreaker) -> T
 STEPS: dict[str, Step] = {
     "own": _sum,
     "difference": _sum,
-    "against": _against,
+    # The sum of the others' figures: fewer are better.
+    "against": lambda basis, tied, tiebreaker: _fewest(
+        {who: basis.records[who].figures.get(tiebreaker.key, 0) for who in tied}
+    ),
     "opponents_own": _opponents_sum,
     "opponents_difference": _opponents_sum,
-    "wins": _wins,
-    "fewest_losses": _fewest_losses,
+    # Rounds won; a bye is one.
+    "wins": lambda basis, tied, _: _most({who: basis.records[who].wins for who in tied}),
+    "fewest_losses": lambda basis, tied, _: _fewest({who: basis.records[who].losses for who in tied}),
     "cumulative": _cumulative,
     "match_win": _rate(_match_rates),
     "game_win": _rate(_game_rates),
@@ -450,8 +428,12 @@ STEPS: dict[str, Step] = {
     "sonneborn_berger": sonneborn_berger,
     "sos": _mean_of_opponents(_schedule),
     "extended_sos": _mean_of_means(_schedule),
-    "opponents_fewest_losses": _opponents_fewest_losses,
-    "opponents_cumulative": _opponents_cumulative,
+    "opponents_fewest_losses": lambda basis, tied, _: _fewest(
+        _of_opponents(basis, tied, {who: record.losses for who, record in basis.records.items()})
+    ),
+    "opponents_cumulative": lambda basis, tied, tiebreaker: _most(
+        _of_opponents(basis, tied, _running_totals(basis, basis.records, tiebreaker.decay))
+    ),
     "head_to_head": head_to_head,
     TIEBREAK_ROUND: tiebreak_round,
     RANDOM: _lot,

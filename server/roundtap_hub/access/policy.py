@@ -234,8 +234,7 @@ async def _send_refusal(
 
 def _host(scope: http_answers.Scope) -> str:
     """The requested host without its port; the connection's address instead of an invalid one."""
-    host = HOST.fullmatch(http_answers.get_header(scope, b"host").decode("latin-1"))
-    if host:
+    if host := HOST.fullmatch(http_answers.get_header(scope, b"host").decode("latin-1")):
         return host[1]
     address = (scope.get("server") or ("localhost", 0))[0]
     return f"[{address}]" if ":" in address else address

@@ -39,7 +39,7 @@ from roundtap_hub.store.venue import (
     unit_keyed_entry,
     unit_placed_entry,
 )
-from roundtap_machine.atomic_write import write_atomically
+from roundtap_machine.disk import write_atomically
 
 log = logging.getLogger(__name__)
 
@@ -141,7 +141,8 @@ class UnitKeys(Mapping[str, bytes]):
         self._service = service
         self._known = {unit: UnitKey(key, usual_role(unit)) for unit, key in (keys or {}).items()}
         self._lock, self._telling = threading.Lock(), threading.Lock()
-        self._listeners: list[Listener] = []
+        # Each runs in the thread of the change or the journal's, and must only enqueue; then the change is answered.
+        self.listeners: list[Listener] = []
         self._local: Mapping[str, UnitKey] = {}
         self._seen_local: frozenset[str] = frozenset()
         self._last_journaled = self._journaled
@@ -183,7 +184,7 @@ class UnitKeys(Mapping[str, bytes]):
         with self._lock:
             changed = frozenset(unit for unit in {*self._local, *units} if self._local.get(unit) != units.get(unit))
             self._local, self._seen_local = dict(units), frozenset()
-        for listener in self._listeners if changed else ():
+        for listener in self.listeners if changed else ():
             listener(changed)
 
     def is_local(self, unit: str) -> bool:
@@ -195,11 +196,6 @@ class UnitKeys(Mapping[str, bytes]):
         if unit in self._local and unit not in self._seen_local:
             with self._lock:
                 self._seen_local |= {unit}
-
-    def listen(self, listener: Listener) -> None:
-        """`listener` runs in the thread of the change or the journal's, and must only enqueue; then the change is
-        answered."""
-        self._listeners.append(listener)
 
     def add(self, unit: str, role: str = TABLE, actor: str = ORGANIZER) -> bytes:
         """Add a unit; returns its new key. Problem "unit_name", "unit_known", "unit_role", "too_many_units", and what
@@ -268,7 +264,7 @@ class UnitKeys(Mapping[str, bytes]):
             before, now = self._last_journaled, self._journaled
             self._last_journaled = now
             changed = frozenset(unit for unit in {*before, *self._known} if before.get(unit) != now.get(unit))
-            for listener in self._listeners if changed else ():
+            for listener in self.listeners if changed else ():
                 listener(changed)
 
 

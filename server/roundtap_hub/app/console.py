@@ -31,13 +31,13 @@ from roundtap_hub.app.todo import (
     points_before_round_1,
     task_rows,
 )
-from roundtap_hub.events.event_options import ABOUT_PLACES, flatten_options, option_path, options_view
+from roundtap_hub.events.new_event import ABOUT_PLACES, flatten_options, option_path, options_view
 from roundtap_hub.events.prizes import prize_lines
 from roundtap_hub.http.routes import HEADS, JUST_FINISHED, OPEN, ORGANIZERS, PLAYING, STAFF, VISIBLE, PageKey, route
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.live.regions import RenderedPage
 from roundtap_hub.paper.paper import asking_jobs
-from roundtap_hub.store.person_rows import is_damaged
+from roundtap_hub.store.models import is_damaged
 from roundtap_hub.views import places, saved_event
 from roundtap_hub.views.competitors import MISSING, WRONG, competitor_row, list_counts, list_states, roster
 from roundtap_hub.views.judging_view import people_forms_view

@@ -40,9 +40,8 @@ from roundtap_hub.http.requester import OWN_PAGES, framing_origin
 from roundtap_hub.http.tls import Certificates, HttpsInfo, https_port
 from roundtap_hub.store.backups import Maintenance, back_up_before_upgrade
 from roundtap_hub.store.clocks import Clocks, system_clocks
-from roundtap_hub.store.continuing import finish_continuing
+from roundtap_hub.store.continuing import finish_continuing, mend_journal
 from roundtap_hub.store.copies import Copies
-from roundtap_hub.store.disk_problems import disk_problem, drop_cached_files, fault_kind, storage_problem
 from roundtap_hub.store.event_times import EventTimesCache
 from roundtap_hub.store.folder_copy import FolderCopy
 from roundtap_hub.store.head_file import HEAD_FILE, HeadFile, check_database, init_head_file
@@ -56,16 +55,20 @@ from roundtap_hub.store.journal import (
     sqlite_url,
 )
 from roundtap_hub.store.login_pins import read_or_make_pin
-from roundtap_hub.store.mending import mend_journal
 from roundtap_hub.store.own_machine import HallTime, OwnMachine
 from roundtap_hub.store.print_book import PrintBook
-from roundtap_hub.store.secure_files import make_private_folder
+from roundtap_hub.store.secure_files import (
+    disk_problem,
+    drop_cached_files,
+    fault_kind,
+    make_private_folder,
+    storage_problem,
+)
 from roundtap_hub.store.service import HubStopped, OutcomeUnknown, Service
 from roundtap_hub.store.standby_copy import Standbys
 from roundtap_hub.views.running_hub import Hall, Units
 from roundtap_hub.views.unit_presence import Presence
-from roundtap_machine.atomic_write import crash_point
-from roundtap_machine.disk import FAILING
+from roundtap_machine.disk import FAILING, crash_point
 from roundtap_machine.notify import SystemdNotifier, refuse, restart_process
 
 log = logging.getLogger(__name__)
@@ -202,7 +205,7 @@ def make_hub(
     service, port = opened.service, listeners.port
     if not args.pages and not take_key_file(args.data, service):
         threading.Thread(target=_retry_key_file, args=(args.data, service), daemon=True).start()
-    service.storage.listen(partial(_say_storage, service, args))
+    service.storage.listeners.append(partial(_say_storage, service, args))
     if service.storage.fault:
         _say_storage(service, args)
     unit_keys = UnitKeys(service)

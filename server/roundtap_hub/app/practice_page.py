@@ -10,8 +10,7 @@ from roundtap_core.rulebooks.own_rules import rules_data
 from roundtap_hub.app.home import events_page
 from roundtap_hub.app.hub import Hub
 from roundtap_hub.app.practice_hub import FAILED, PAGES, READY, STARTING, UNITS, PracticeHub, units_in_play
-from roundtap_hub.events.game_form import toml_text
-from roundtap_hub.events.own_games import own_games_page, typed_game
+from roundtap_hub.events.own_games import own_games_page, toml_text, typed_game
 from roundtap_hub.http.routes import ORGANIZERS, route
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.views.preflight_checks import table_units, unit_rows

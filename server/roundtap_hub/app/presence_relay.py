@@ -242,8 +242,7 @@ class SharedPrintBook(PrintBook):
         return unusable_database(self._engine.url, error)
 
     def update_states(self, news: Iterable[tuple[str, PrintState]]) -> None:
-        changes = list(news)
-        if changes:
+        if changes := list(news):
             with self._exclusive([job_id for job_id, _ in changes]):
                 super().update_states(changes)
 

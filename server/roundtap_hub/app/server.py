@@ -31,9 +31,9 @@ from roundtap_hub.http.requester import client_key, language_of
 from roundtap_hub.http.static_files import PREFIX, StaticFiles
 from roundtap_hub.http.tls import Certificates
 from roundtap_hub.http.uvicorn_private import LeanTls, ServerBeside, with_timeouts
-from roundtap_hub.store.disk_problems import DAMAGED, probe_folder
 from roundtap_hub.store.head_file import HEAD_FILE, check_database, read_head_file
 from roundtap_hub.store.journal import DATABASE
+from roundtap_hub.store.secure_files import DAMAGED, probe_folder
 from roundtap_hub.store.service import HubStopped
 from roundtap_machine.disk import FULL, check_room
 from roundtap_machine.notify import SystemdNotifier
@@ -426,9 +426,8 @@ class MendedCheck:
         self._before = self._files()
 
     def __call__(self) -> bool:
-        if probe_folder(self._folder) is not None or not self._has_room():
-            return False
-        if self._fault == DAMAGED and self._files() in ([], self._before):
+        still_damaged = self._fault == DAMAGED and self._files() in ([], self._before)
+        if still_damaged or probe_folder(self._folder) is not None or not self._has_room():
             return False
         try:
             check_database(self._folder / DATABASE, read_head_file(self._folder / HEAD_FILE))

@@ -10,11 +10,10 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import NewEntry
-from roundtap_core.event.to_tournament import whole_tournament
-from roundtap_core.eventfile.exports import file_stem, list_fortress
+from roundtap_core.event.event_flow import whole_tournament
+from roundtap_core.eventfile.exports import file_stem, list_fortress, tournament_to_json
 from roundtap_core.eventfile.exports import standings_csv as csv_of
 from roundtap_core.eventfile.site import site_pages
-from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_hub.http.http_answers import problem_status
 from roundtap_hub.http.routes import NOT_IN_PLAY, ORGANIZERS, OVER, STAFF, VISIBLE, PageKey, route
 from roundtap_hub.live import current, forms, render

@@ -1,9 +1,11 @@
-"""A new event, from a form or from an event file with all its records; and its details and options changed later."""
+"""A new event, from a form or from an event file with all its records; its details and options changed later; and the
+options as a form: those that its rulebook has."""
 
 import re
 import secrets
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import Any, get_args
 
 from flask import redirect, request, url_for
 from msgspec.structs import replace
@@ -17,20 +19,23 @@ from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.person import Person
 from roundtap_core.event.setup import ABOUT, DATE, EXTERNAL_ID, clean_details
 from roundtap_core.event.states import TO_CONFIRM, Official, played_on_from_json
+from roundtap_core.eventfile.exports import round_to_json
+from roundtap_core.eventfile.file_schema import DeckEra, SecondStage, TableOrder
 from roundtap_core.eventfile.read import parse_event_file
-from roundtap_core.eventfile.write import round_to_json
 from roundtap_core.names import MOST_LETTERS
 from roundtap_core.randomness import SEED_BITS
 from roundtap_core.records import Tournament
+from roundtap_core.rulebooks.base import RULEBOOKS, Options, Rulebook, may_play, rulebook
+from roundtap_core.rulebooks.coverage import games_allowed
 from roundtap_core.rulebooks.own_rules import ID_BEGIN, rules_from_json
-from roundtap_core.rulebooks.registry import RULEBOOKS, rulebook
 from roundtap_core.standings.totals import list_totals
-from roundtap_hub.events import event_options
+from roundtap_core.typed import MOST_ROUNDS, STAGE_OPTIONS
+from roundtap_core.words import Words
 from roundtap_hub.http.routes import OPEN, ORGANIZERS, VISIBLE, route
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.store.book import league_saved
+from roundtap_hub.store.command_pipeline import IMPORT_TIMEOUT_S, known_steps, person_and_entrant
 from roundtap_hub.store.journal import PersonRecord
-from roundtap_hub.store.new_entrants import IMPORT_TIMEOUT_S, known_steps, person_and_entrant
 from roundtap_hub.store.service import Step
 from roundtap_hub.store.venue import EVENT_BEGUN
 from roundtap_hub.views.league_tables import leagues_of
@@ -38,12 +43,175 @@ from roundtap_hub.views.round_clock import DATE_ALONE, time_of_day
 from roundtap_hub.views.saved_event import COLOR, known_events, listed_events
 from roundtap_hub.views.store_games import store_games
 
+STAGES = ("swiss", "elimination", "final", "third_place")
+CUTS = (0, 2, 4, 8, 16, 32)
+OWN = "own"
+MAX_MINUTES = 600
+
+NUMBERS = {
+    "prize_places": (0, 999),
+    "squad_points": (1, 9999),
+    "legendary_limit": (0, 3),
+    "bye_score": (-20, 20),
+    "late_minutes": (0, 120),
+}
+"""Whole numbers with their limits, offered where the rulebook has a default."""
+
+REQUIRED_NUMBERS = frozenset({"prize_places"})
+"""Numbers without a usual value: the form must give one, be it 0, where the rulebook has them."""
+
+TICKS = ("third_place_match", "full_names")
+YES_OR_NO = "lists_required"
+
+SECOND_STAGE = "second_stage"
+
+CHOICE_VALUES = {SECOND_STAGE: get_args(SecondStage), "deck_era": get_args(DeckEra), "tables": get_args(TableOrder)}
+"""Options with a few values, offered where the rulebook has a default."""
+
+STRUCTURE = ("structure", "swiss_rounds", "cut")
+
+OFFERED = (*STRUCTURE, SECOND_STAGE, "deck_era", "stages", YES_OR_NO, *NUMBERS, *TICKS)
+"""The options that the form offers; others come with a file and are kept."""
 ABOUT_FIELDS = ("date", "venue", "club", "special_rules")
 """The event's details that a form has; an external id comes only with a file."""
 
 
 COLORS = ("#00785A", "#882255", "#8A4B08", "#4B2E83", "#37474F", "#A3262A", "#0072B2")
 """Distinct for colour-blind eyes, after Okabe and Ito, without the two that mark the sides of a table."""
+
+
+@dataclass(frozen=True, slots=True)
+class OptionsView:
+    """What the form shows of a rulebook. `numbers`: (name, lowest, highest, default); `choices`: name and values, the
+    usual one first; `stages`: each with its default minutes (None: untimed) and the games it may have."""
+
+    structures: tuple[str, ...]
+    numbers: list[tuple[str, int, int, int]]
+    choices: tuple[tuple[str, tuple[str, ...]], ...]
+    stages: list[tuple[str, int | None, tuple[int, ...]]]
+    best_of: tuple[int, ...]
+    lists_required: bool
+    asked: frozenset[str] = REQUIRED_NUMBERS
+
+
+def options_view(book: Rulebook) -> OptionsView:
+    return OptionsView(
+        structures_of(book),
+        _numbers(book),
+        _choices(book),
+        [(stage, book.minutes(stage, {}), games_allowed(book, stage)) for stage in STAGES],
+        book.best_of,
+        bool(book.option_defaults.get(YES_OR_NO)),
+    )
+
+
+def level_lines(book: Rulebook, words: Words) -> dict[str, str]:
+    """What each level of the document changes, in one line; empty where they all say the same."""
+    lists = {level: book.lists.required(book.options({}), level) for level in book.levels}
+    lines = {}
+    for level in book.levels:
+        keys = [book.level_notes[level]] if level in book.level_notes else []
+        keys.append(f"level.officials.{may_play(book, level)}")
+        if len(set(lists.values())) > 1:
+            keys.append("level.lists" if lists[level] else "level.no_lists")
+        lines[level] = " ".join(map(words, [*keys, *(f"level.tick.{tick}" for tick in book.ticks.get(level, ()))]))
+    return lines if len(set(lines.values())) > 1 else {}
+
+
+def _numbers(book: Rulebook) -> list[tuple[str, int, int, int]]:
+    """(name, lowest, highest, default)"""
+    usual = book.option_defaults
+    return [(name, low, high, usual[name]) for name, (low, high) in NUMBERS.items() if name in usual]
+
+
+def _choices(book: Rulebook) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    choices = {SECOND_STAGE: book.second_stages} if len(book.second_stages) > 1 else {}
+    for name, usual in book.option_defaults.items():
+        if name in CHOICE_VALUES:
+            choices[name] = (usual, *(value for value in CHOICE_VALUES[name] if value != usual))
+    return tuple(choices.items())
+
+
+def structures_of(book: Rulebook) -> tuple[str, ...]:
+    return (*book.structures, OWN)
+
+
+def flatten_options(given: Options) -> dict[str, object]:
+    """Options by the names of the form's fields: {"minutes.final": 120}."""
+    fields: dict[str, object] = {key: value for key, value in given.items() if key != "stages"}
+    for stage, values in given.get("stages", {}).items():
+        if "best_of" in values:
+            fields[f"best_of.{stage}"] = values["best_of"]
+        if "minutes" in values:
+            fields[f"minutes.{stage}" if values["minutes"] is not None else f"untimed.{stage}"] = values["minutes"] or 1
+    if YES_OR_NO in given:
+        fields[YES_OR_NO] = "1" if given[YES_OR_NO] else "0"
+    return fields
+
+
+def read_options(book: Rulebook, field: Callable[[str], str]) -> Options:
+    """The options that were chosen; the rulebook decides the rest. Raises Problem with the field's place."""
+    chosen = read_structure(book, field)
+    for name, low, high, _ in _numbers(book):
+        value = _number(field, name, low, high)
+        if value is None and name in REQUIRED_NUMBERS:
+            raise Invalid("option_asked", where=option_path(name))
+        if value is not None:
+            chosen[name] = value
+    for name, values in _choices(book):
+        if field(name) in values[1:]:
+            chosen[name] = field(name)
+    chosen.update({name: True for name in TICKS if field(name)})
+    if field(YES_OR_NO) in ("0", "1"):
+        chosen[YES_OR_NO] = field(YES_OR_NO) == "1"
+    stages = {stage: lengths for stage in STAGES if (lengths := _stage(stage, field))}
+    if stages:
+        chosen["stages"] = stages
+    book.check_options(chosen)
+    return chosen
+
+
+def read_structure(book: Rulebook, field: Callable[[str], str]) -> dict[str, object]:
+    """The structure, with rounds and cut where they were chosen."""
+    chosen: dict[str, object] = {}
+    structure = field("structure") or str(book.option_defaults["structure"])
+    if structure not in structures_of(book):
+        raise Invalid("not_one_of", where="/options/structure", value=structure, options=", ".join(structures_of(book)))
+    chosen["structure"] = structure
+    if (rounds := _number(field, "swiss_rounds", 0, MOST_ROUNDS)) is not None:
+        chosen["swiss_rounds"] = rounds
+    if (cut := _number(field, "cut", 0, CUTS[-1])) is not None:
+        if cut not in CUTS:
+            raise Invalid("not_one_of", where="/options/cut", value=cut, options=", ".join(map(str, CUTS)))
+        chosen["cut"] = cut
+    return chosen
+
+
+def _stage(stage: str, field: Callable[[str], str]) -> dict[str, int | None]:
+    values: dict[str, int | None] = {}
+    minutes = _number(field, f"minutes.{stage}", 1, MAX_MINUTES)
+    if field(f"untimed.{stage}"):
+        values["minutes"] = None
+    elif minutes is not None:
+        values["minutes"] = minutes
+    if (games := _number(field, f"best_of.{stage}", *STAGE_OPTIONS["best_of"])) is not None:
+        values["best_of"] = games
+    return values
+
+
+def option_path(name: str) -> str:
+    """The place of a field's option in an event file, as a Problem names it."""
+    option, _, stage = name.partition(".")
+    if not stage:
+        return f"/options/{name}"
+    return f"/options/stages/{stage}/{'minutes' if option == 'untimed' else option}"
+
+
+def _number(field: Callable[[str], str], name: str, low: int, high: int) -> int | None:
+    return forms.read_number(field(name), (low, high), where=option_path(name))
+
+
+ABOUT_PLACES = tuple(f"/{key}" for key in ABOUT)  # the places that a Problem with the event's own details names
 
 
 @route("GET /console/new", ORGANIZERS)
@@ -63,10 +231,10 @@ def new_event_page(**_: str) -> AnyResponse:
         colors=COLORS,
         free=free,
         book=book,
-        levels=event_options.level_lines(book, current.words()),
-        options=event_options.options_view(book),
-        option_place=event_options.option_path,
-        about_places=event_options.ABOUT_PLACES,
+        levels=level_lines(book, current.words()),
+        options=options_view(book),
+        option_place=option_path,
+        about_places=ABOUT_PLACES,
         # A hub that may be wrong about the day leaves it to be typed.
         today=""
         if (hall_time := current.hub().host.hall_time) is not None and hall_time.doubt()
@@ -89,7 +257,7 @@ def create_event() -> AnyResponse:
     if level is None and "level" in request.form and book.levels:
         # Whether officials may play, and what is checked, depends on it.
         raise Problem("level_missing", options=", ".join(current.words()(f"level.{each}") for each in book.levels))
-    options = event_options.read_options(book, forms.field)
+    options = read_options(book, forms.field)
     about = clean_details({key: forms.field(key) for key in ABOUT_FIELDS})
     command = commands.CreateEvent(
         forms.field("name"),
@@ -256,8 +424,8 @@ def set_event_details(event_id: str) -> None:
 def set_options(event_id: str) -> None:
     """Rounds and other options: until the first round is drawn."""
     state = current.event(event_id).state
-    others = {k: v for k, v in state.given_options.items() if k not in event_options.OFFERED}
-    read = event_options.read_options(state.rulebook, forms.field)
+    others = {k: v for k, v in state.given_options.items() if k not in OFFERED}
+    read = read_options(state.rulebook, forms.field)
     forms.submit_command(event_id, commands.SetOptions({**others, **read}))
 
 
@@ -266,8 +434,8 @@ def set_options(event_id: str) -> None:
 def set_structure(event_id: str) -> None:
     """Rounds and cut after late entries: until round 2 is published."""
     state = current.event(event_id).state
-    others = {k: v for k, v in state.given_options.items() if k not in event_options.STRUCTURE}
-    read = event_options.read_structure(state.rulebook, forms.field)
+    others = {k: v for k, v in state.given_options.items() if k not in STRUCTURE}
+    read = read_structure(state.rulebook, forms.field)
     forms.submit_command(event_id, commands.SetOptions({**others, **read}))
 
 
@@ -276,7 +444,7 @@ def set_structure(event_id: str) -> None:
 def waive_lists(event_id: str) -> None:
     """Lists are not needed tonight: until round 1 is published. The options ask for them again."""
     given = current.event(event_id).state.given_options
-    forms.submit_command(event_id, commands.SetOptions({**given, event_options.YES_OR_NO: False}))
+    forms.submit_command(event_id, commands.SetOptions({**given, YES_OR_NO: False}))
 
 
 def _color() -> str:

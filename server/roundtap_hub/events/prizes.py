@@ -9,7 +9,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.commands import DrawDoorPrize, SetPrizes
-from roundtap_core.event.prizes import door_prize_pool
+from roundtap_core.event.setup import door_prize_pool
 from roundtap_core.event.states import ACTIVE, AMONG, Prize
 from roundtap_core.lists.list_form import fold
 from roundtap_core.randomness import SEED_BITS

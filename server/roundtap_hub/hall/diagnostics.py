@@ -132,8 +132,7 @@ def redact_line(line: str) -> str:
     parts, rest = ([stamp[0]], line[stamp.end() :]) if stamp else ([], line)
     at = 0
     for name in _OWN_NAME.finditer(rest):
-        ours = _own_name(name)
-        if ours:
+        if ours := _own_name(name):
             parts += [_redact_words(rest[at : name.start()]), ours]
             at = name.end()
     return "".join([*parts, _redact_words(rest[at:])])

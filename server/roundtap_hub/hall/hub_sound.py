@@ -84,12 +84,11 @@ class HubSound:
         """By event as of the last look: clock state, milliseconds left, whether time is over."""
         self._waiting: SimpleQueue[str | None] = SimpleQueue()
         self._task: asyncio.Task[None] | None = None
-        self._thread = threading.Thread(target=self._work, name="hub-sound", daemon=True)
         self.trouble = ""
 
     def start(self) -> None:
         """Call from within the event loop."""
-        self._thread.start()
+        threading.Thread(target=self._work, name="hub-sound", daemon=True).start()
         self._task = asyncio.create_task(self._poll_loop())
 
     def stop(self) -> None:

@@ -136,8 +136,7 @@ def end_session(session_id: str) -> None:
 @route("POST /console/hub/sessions/end", ORGANIZERS)
 @forms.shows_problem_on(this_hub_page)
 def end_other_sessions() -> None:
-    own = current.current_visit().session
-    if own is not None:
+    if (own := current.current_visit().session) is not None:
         current.hub().access.organizers.sessions.end_others(own)
 
 

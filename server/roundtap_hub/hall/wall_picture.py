@@ -9,7 +9,7 @@ from roundtap_core.elimination.bracket import THIRD, THIRD_PLACE, CutRow
 from roundtap_core.event.event_flow import elimination_rounds, second_stage_is_swiss
 from roundtap_core.event.states import EventState
 from roundtap_core.records import ELIMINATION
-from roundtap_core.standings.league import LeagueRow
+from roundtap_core.standings.standings import LeagueRow
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views import saved_event
 from roundtap_hub.views.knockout import (

@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event import commands
-from roundtap_core.event.lookups import find_match, require_entrant
+from roundtap_core.event.event_flow import find_match, require_entrant
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import EventState, Official
 from roundtap_core.names import clean_name

@@ -26,10 +26,10 @@ from roundtap_core.event.states import (
 )
 from roundtap_core.forms.form import SlipFigure, SlipTicks, margin_label, slip_figures, slip_picks, slip_ticks
 from roundtap_core.forms.questions import Picks
-from roundtap_core.lists.squads import fielded_squads, squad_letter
+from roundtap_core.lists.list_form import fielded_squads, squad_letter
 from roundtap_core.print_contents import Slip
 from roundtap_core.records import SWISS, UNPAIRED_LOSS
-from roundtap_core.rulebooks.fact_sheet import bye_worth, full_win_lead, outcome_points
+from roundtap_core.rulebooks.coverage import bye_worth, full_win_lead, outcome_points
 from roundtap_core.rulebooks.scoring import Tally
 from roundtap_core.words import Words
 from roundtap_hub.access.slip_codes import slip_codes

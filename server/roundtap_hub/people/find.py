@@ -12,7 +12,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.event.abandoned_match import leave_effect
 from roundtap_core.event.judging import EXTENSION_MAX
 from roundtap_core.event.states import MatchState
-from roundtap_core.name_search import fold, is_found, search_text
+from roundtap_core.names import fold, is_found, search_text
 from roundtap_core.words import Words
 from roundtap_hub.http.routes import STAFF, VISIBLE, route
 from roundtap_hub.live import current, forms, render

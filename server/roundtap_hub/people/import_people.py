@@ -13,8 +13,7 @@ from roundtap_core.event.commands import ChangePerson, Command, EnterCompetitor,
 from roundtap_core.event.person import Person, refuse_unfit_person
 from roundtap_core.event.states import Entrant, EventState
 from roundtap_core.eventfile.exports import typed_text
-from roundtap_core.lists.list_form import fold
-from roundtap_core.lists.squads import members_of, team_problems
+from roundtap_core.lists.list_form import fold, members_of, team_problems
 from roundtap_core.names import clean_name
 from roundtap_core.numbers import next_number
 from roundtap_core.typed import ID_LETTERS
@@ -22,8 +21,8 @@ from roundtap_core.wire import digest
 from roundtap_hub.http.http_answers import problem_status
 from roundtap_hub.http.routes import BEFORE_ROUND_1, HEADS_AND_DESK, OPEN, VISIBLE, route
 from roundtap_hub.live import current, forms, render
+from roundtap_hub.people.coming_words import parse_paid
 from roundtap_hub.people.list_rows import ListedRow, is_turned, read_list_rows, split_added, turned_name
-from roundtap_hub.people.payment_words import parse_paid
 from roundtap_hub.people.raw_table import (
     LINE_BREAK_SIGN,
     MOST_ROWS,
@@ -59,9 +58,9 @@ from roundtap_hub.people.table_columns import (
     guess_heading,
     heading_text,
 )
+from roundtap_hub.store.command_pipeline import IMPORT_TIMEOUT_S, person_and_entrant
 from roundtap_hub.store.journal import PersonRecord
-from roundtap_hub.store.new_entrants import IMPORT_TIMEOUT_S, person_and_entrant
-from roundtap_hub.store.person_rows import is_damaged
+from roundtap_hub.store.models import is_damaged
 from roundtap_hub.store.service import Step
 from roundtap_hub.views.saved_event import SavedEvent
 

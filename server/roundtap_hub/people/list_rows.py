@@ -12,11 +12,12 @@ from roundtap_hub.people.coming_words import (
     answers_no,
     comes,
     may_be_name,
+    parse_paid,
     said_beside,
     says_away,
     surely_beside,
+    taken_back,
 )
-from roundtap_hub.people.payment_words import parse_paid, taken_back
 from roundtap_hub.people.raw_table import LINE_BREAK_SIGN
 from roundtap_hub.people.table_columns import CAPTAINS, FIRST, LAST, NAME, NAMES, NOTE, PAID, TURNED, capitals_first
 

@@ -13,7 +13,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event import abandoned_match, commands
-from roundtap_core.event.lookups import require_reason
+from roundtap_core.event.event_flow import require_reason
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import EventState, MatchState, RoundState, active_ids
 from roundtap_core.names import clean_name
@@ -39,7 +39,7 @@ from roundtap_hub.people.regulars import (
     regulars,
 )
 from roundtap_hub.store.journal import PersonRecord
-from roundtap_hub.store.person_rows import is_damaged, refuse_damaged
+from roundtap_hub.store.models import is_damaged, refuse_damaged
 from roundtap_hub.store.service import Step
 from roundtap_hub.views.competitors import IN, CompetitorRow, roster
 from roundtap_hub.views.judging_view import people_forms_view

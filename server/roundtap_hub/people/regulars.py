@@ -19,16 +19,15 @@ from roundtap_core.event import commands
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import Entrant, EventState, not_yet_present, seated_ids
-from roundtap_core.name_search import find, fold, is_found, search_text
+from roundtap_core.names import find, fold, is_found, search_text
 from roundtap_core.numbers import next_number
 from roundtap_core.records import Competitor
 from roundtap_hub.http import routes
 from roundtap_hub.live import current, forms
 from roundtap_hub.live.render import place_page
 from roundtap_hub.store.book import ID_LETTERS, PEOPLE_JOINED, PERSON_FORGOTTEN, PERSON_PARTED, BookPerson
-from roundtap_hub.store.command_pipeline import refuse_forgetting
+from roundtap_hub.store.command_pipeline import known_steps, person_and_entrant, refuse_forgetting
 from roundtap_hub.store.journal import PersonRecord
-from roundtap_hub.store.new_entrants import known_steps, person_and_entrant
 from roundtap_hub.store.service import Step
 from roundtap_hub.store.snapshots import EventSummary
 from roundtap_hub.views.round_clock import DATE_ALONE, time_of_day

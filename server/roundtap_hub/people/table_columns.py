@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 from roundtap_core.lists.list_form import fold
-from roundtap_hub.people.payment_words import PAYS_HEADING, parse_paid
+from roundtap_hub.people.coming_words import PAYS_HEADING, parse_paid
 from roundtap_hub.people.raw_table import Rows
 
 NAME, TURNED, FIRST, LAST, CLUB, ID, LINK, PAID, NOTE, CAME_WITH, TABLE, MEMBER_1, MEMBER_2, SKIP = (

@@ -13,11 +13,10 @@ from roundtap_core.elimination.bracket_picture import bracket_svg
 from roundtap_core.errors import Problem
 from roundtap_core.event import event_flow
 from roundtap_core.event.states import TO_CONFIRM, EventState, Official, active_ids
-from roundtap_core.name_search import find, search_text
+from roundtap_core.names import find, search_text
 from roundtap_core.records import RULING, SECOND_SWISS, SWISS_STAGES, TIEBREAK, Side, other_side
 from roundtap_core.rulebooks.base import Rulebook
-from roundtap_core.rulebooks.coverage import coverage
-from roundtap_core.rulebooks.fact_sheet import bye_worth, full_win_lead, outcome_points, stage_minutes
+from roundtap_core.rulebooks.coverage import bye_worth, coverage, full_win_lead, outcome_points, stage_minutes
 from roundtap_hub.http.routes import EVERYBODY, VISIBLE, PageKey, route
 from roundtap_hub.live import current, render
 from roundtap_hub.live.page_shapes import ShapedPage, Slots, shaped

@@ -16,8 +16,7 @@ from roundtap_core.event.commands import DoubleNoShow, EnterResult, NoShow, Note
 from roundtap_core.event.cut import ANEW
 from roundtap_core.event.states import DRAFT, RULING, EventState, MatchState, RoundState
 from roundtap_core.records import SIDES, Result, Side, result_from_json
-from roundtap_core.rulebooks.base import AidFigure, CountingAid, Rulebook
-from roundtap_core.rulebooks.registry import RULEBOOKS
+from roundtap_core.rulebooks.base import RULEBOOKS, AidFigure, CountingAid, Rulebook
 from roundtap_core.rulebooks.result_gate import OFFICIAL
 from roundtap_hub.access.slip_codes import slip_codes
 from roundtap_hub.http.routes import (
@@ -33,8 +32,7 @@ from roundtap_hub.http.routes import (
     route,
 )
 from roundtap_hub.live import current, forms, render, result_wizard
-from roundtap_hub.results.slip_desk import CODE_LETTERS, enter_slip, slip_view
-from roundtap_hub.results.typed_result import line_grammar, read_line
+from roundtap_hub.results.slip_desk import CODE_LETTERS, enter_slip, line_grammar, read_line, slip_view
 from roundtap_hub.views.judging_view import author_of, judge_view
 from roundtap_hub.views.knockout import title_key
 from roundtap_hub.views.saved_event import SavedEvent, full_names, newest_round, tournament

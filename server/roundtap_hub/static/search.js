@@ -1,4 +1,4 @@
-// A list that shrinks while a name or a table is typed. What is typed is folded and looked for as roundtap_core/name_search.py
+// A list that shrinks while a name or a table is typed. What is typed is folded and looked for as roundtap_core/names.py
 // does it, which says why.
 "use strict";
 (() => {

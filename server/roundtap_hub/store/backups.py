@@ -25,11 +25,11 @@ from roundtap_core.event.entries import VENUE, Entry
 from roundtap_hub.store import head_file, models
 from roundtap_hub.store.book import PERSON_FORGOTTEN, Seat, rows_to_forget
 from roundtap_hub.store.copies import RemovableCopy
-from roundtap_hub.store.disk_problems import BROKEN, disk_problem, errno_of, sqlite_code, unreadable_problem
 from roundtap_hub.store.journal import DATABASE, Head, forgotten_row
+from roundtap_hub.store.secure_files import BROKEN, disk_problem, errno_of, sqlite_code, unreadable_problem
 from roundtap_hub.store.service import Service
 from roundtap_hub.store.venue import ERASING_KINDS
-from roundtap_machine.atomic_write import replace_atomically, sync_to_disk
+from roundtap_machine.disk import replace_atomically, sync_to_disk
 
 log = logging.getLogger(__name__)
 

@@ -20,7 +20,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.entries import Entry, NewEntry
 from roundtap_core.event.person import Person
 from roundtap_core.lists.list_form import fold
-from roundtap_core.standings.league import LeagueRules
+from roundtap_core.standings.standings import LeagueRules
 
 BOOK_KINDS = ("people-known", "people-joined", "person-parted", "person-forgotten")
 PEOPLE_KNOWN, PEOPLE_JOINED, PERSON_PARTED, PERSON_FORGOTTEN = BOOK_KINDS

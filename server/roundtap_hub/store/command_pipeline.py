@@ -1,7 +1,8 @@
 """Decides requests to the writer: the entries of a request, or the Problem that refuses all of it."""
 
 import logging
-from collections.abc import Mapping, Sequence
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -19,16 +20,16 @@ from roundtap_core.event.person import Person, refuse_unfit_person
 from roundtap_core.event.rounds import tables_drafted, tables_in_play
 from roundtap_core.event.setup import open_list_points
 from roundtap_core.event.stale_check import refuse_stale
-from roundtap_core.event.states import EventState
-from roundtap_core.lists.list_form import fold
-from roundtap_core.lists.squads import members_of, team_problems
+from roundtap_core.event.states import Entrant, EventState
+from roundtap_core.lists.list_form import fold, members_of, team_problems
 from roundtap_core.messages import Report
 from roundtap_core.names import stands_in
 from roundtap_core.numbers import next_number
+from roundtap_core.records import Competitor
 from roundtap_core.typed import parse_message, refuse_over_limits
 from roundtap_hub.store.book import PEOPLE_KNOWN, PERSON_FORGOTTEN, seats_forgotten
 from roundtap_hub.store.journal import PersonRecord, people_removed
-from roundtap_hub.store.person_rows import forgotten_person, refuse_damaged
+from roundtap_hub.store.models import forgotten_person, refuse_damaged
 from roundtap_hub.store.read_model import Snapshot
 from roundtap_hub.store.restore_gap import NO_PLACE, can_decide_report, refuse_settling
 from roundtap_hub.store.venue import (
@@ -64,6 +65,8 @@ HALL_COMMANDS = (commands.PublishRound, *LOOK_FOR_FREE_TABLES)  # commands that 
 STRAY_REASONS = frozenset({"unknown_event", NO_PLACE})
 """Reports left to the venue's stream: of an unknown event, or of a round that a restored journal lacks."""
 UNIT_ACTOR = "unit:"  # prefix of the actor of an entry that a device made
+IMPORT_TIMEOUT_S = 180
+"""Long enough for 4,096 players: a caller who gives up sooner sees a failure, and later finds the event there."""
 
 
 def with_hall_context(
@@ -490,3 +493,40 @@ def stray_step(report: Mapping[str, Any], body: str) -> Step:
         ),
         actor=f"unit:{report['unit']}",
     )
+
+
+def person_and_entrant(
+    event_id: str,
+    competitor: Competitor,
+    total: int | None = None,
+    person: Person | None = None,
+) -> tuple[PersonRecord, Entrant]:
+    """The person for the table of people, and the entrant for the entries: they share only a salted digest. `total`:
+    what the list costs, where known; `person`: where there is more to keep than a competitor has (a note, …)."""
+    person, salt, record = person or Person.of(competitor), secrets.token_hex(16), competitor.record or {}
+    # A player who declined a place in the cut counts as dropped in the file, but is still here.
+    dropped_after = None if record.get("declined_place") else competitor.dropped_after
+    entrant = Entrant(
+        competitor.id,
+        person.digest(salt),
+        competitor.won_bye,
+        competitor.came_with,
+        competitor.fixed_table,
+        dropped_after,
+        competitor.disqualified_after,
+        competitor.warnings,
+        total,
+        tuple(record.get("list_corrections", ())),
+        tuple(record.get("ticks", ())),
+        competitor.officials_role,
+        record.get("proposed"),
+        record.get("proposal_declined_at", 0),
+        record.get("disqualification"),
+    )
+    return PersonRecord(event_id, competitor.id, salt, person), entrant
+
+
+def known_steps(event_id: str, competitors: Iterable[Competitor]) -> list[Step]:
+    """The venue's entry about those of these competitors who are told to be persons of the book, if any are."""
+    persons = {each.id: each.person for each in competitors if each.person}
+    return [Step(VENUE, NewEntry(PEOPLE_KNOWN, {"event": event_id, "persons": persons}))] if persons else []

@@ -21,8 +21,7 @@ from roundtap_hub.store.head_file import checksum_of, checksummed_line, overwrit
 from roundtap_hub.store.journal import REMOVED, Head
 from roundtap_hub.store.secure_files import is_bounded
 from roundtap_hub.store.venue import EVENT_DELETED
-from roundtap_machine.atomic_write import replace_atomically
-from roundtap_machine.disk import check_place
+from roundtap_machine.disk import check_place, replace_atomically
 
 COPY_FILE, ASIDE = "roundtap-copy.journal", ".aside"
 FORMAT = 1

@@ -22,10 +22,9 @@ import msgspec
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE
-from roundtap_hub.store.disk_problems import disk_problem, unreadable_problem
 from roundtap_hub.store.journal import Head, Journal
-from roundtap_hub.store.secure_files import lock_file
-from roundtap_machine.atomic_write import write_atomically
+from roundtap_hub.store.secure_files import disk_problem, lock_file, unreadable_problem
+from roundtap_machine.disk import write_atomically
 
 HEAD_FILE = "roundtap.head"
 LINEAGE_TABLE = "lineage"

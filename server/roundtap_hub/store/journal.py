@@ -41,8 +41,8 @@ from roundtap_core.event.person import Person
 from roundtap_core.wire import canonical_json
 from roundtap_hub.store import models
 from roundtap_hub.store.book import Seat, seats_forgotten
-from roundtap_hub.store.disk_problems import BROKEN, errno_of, probe_folder, sqlite_code, unreadable_problem
-from roundtap_hub.store.person_rows import StoredPerson, forgotten_person, read_people
+from roundtap_hub.store.models import StoredPerson, forgotten_person, read_people
+from roundtap_hub.store.secure_files import BROKEN, errno_of, probe_folder, sqlite_code, unreadable_problem
 from roundtap_hub.store.snapshots import EventSnapshotStore, EventSummary
 from roundtap_hub.store.venue import EVENT_DELETED
 from roundtap_machine.disk import FAILING, check_place, disk_fault
@@ -174,8 +174,7 @@ class Journal:
     ) -> None:
         # In one order for all hubs on a database, so that two writers cannot deadlock. The last record of a person
         # counts.
-        persons = {(record.event, record.competitor): person_row(record) for record in people}
-        if persons:
+        if persons := {(record.event, record.competitor): person_row(record) for record in people}:
             models.upsert_all(connection, models.PERSON, [persons[key] for key in sorted(persons)])
         if rows_beside := tuple(beside):
             models.upsert(connection, *rows_beside)

@@ -20,7 +20,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.messages import StationPrinter
 from roundtap_core.typed import MalformedMessage, parse_message
 from roundtap_hub.store import models
-from roundtap_hub.store.disk_problems import unreadable_problem
+from roundtap_hub.store.secure_files import unreadable_problem
 
 QUEUED, SENDING, SENT, PRINTED, UNCERTAIN, FAILED = "queued", "sending", "sent", "printed", "uncertain", "failed"
 

@@ -37,13 +37,12 @@ from roundtap_hub.store.command_pipeline import (
 from roundtap_hub.store.event_cache import DormantEvents
 from roundtap_hub.store.folder_copy import COPY_FILE
 from roundtap_hub.store.journal import DATABASE, Journal, PersonRecord, events_deleted, people_removed, sqlite_url
-from roundtap_hub.store.person_rows import forgotten_person, placeholder
-from roundtap_hub.store.read_model import Snapshot, load_snapshot, read_event
+from roundtap_hub.store.models import forgotten_person, placeholder
+from roundtap_hub.store.read_model import Snapshot, load_snapshot, person_digests, read_event
+from roundtap_hub.store.read_model import verify_journal as look_through
 from roundtap_hub.store.recovery_sources import Row, Source, read_source, readable_paths, within_total
 from roundtap_hub.store.venue import EVENT_BEGUN, STAFF_SET, UNIT_REVOKED, fold_venue, is_valid_key, is_valid_pin
-from roundtap_hub.store.verify import person_digests
-from roundtap_hub.store.verify import verify_journal as look_through
-from roundtap_machine.atomic_write import sync_to_disk, write_atomically
+from roundtap_machine.disk import sync_to_disk, write_atomically
 
 AT_ONCE = 1000
 MAKING = ".recovering"

@@ -269,8 +269,7 @@ def carve_rows(database: Path) -> Iterator[Row]:
 def _frames(log: bytes) -> Iterator[tuple[int, bytes]]:
     """Pages of the log by number; its checksums are ignored, as the caller verifies hashes."""
     for at in range(LOG_HEADER, len(log) - FRAME_HEADER, FRAME_HEADER + PAGE_BYTES):
-        number = struct.unpack(">I", log[at : at + 4])[0]
-        if number:
+        if number := struct.unpack(">I", log[at : at + 4])[0]:
             yield number, log[at + FRAME_HEADER : at + FRAME_HEADER + PAGE_BYTES].ljust(PAGE_BYTES, b"\0")
 
 

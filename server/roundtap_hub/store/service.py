@@ -22,14 +22,13 @@ from roundtap_hub.store import journal as journals
 from roundtap_hub.store.book import PEOPLE_KNOWN
 from roundtap_hub.store.clocks import Clocks, left_ms
 from roundtap_hub.store.command_pipeline import HALL_COMMANDS, DecidedBatch, Step, WriteRequest, decide_all
-from roundtap_hub.store.copies import CommitBatch, Copies
-from roundtap_hub.store.disk_problems import MOVED
+from roundtap_hub.store.copies import CommitBatch, Copies, StorageState
 from roundtap_hub.store.event_cache import DormantEvents, EventSnapshotter
 from roundtap_hub.store.head_file import HeadFile
 from roundtap_hub.store.models import CheckpointRow
 from roundtap_hub.store.read_model import Snapshot, load_snapshot, reload_streams
+from roundtap_hub.store.secure_files import MOVED
 from roundtap_hub.store.snapshots import EventSnapshot
-from roundtap_hub.store.storage import StorageState
 from roundtap_hub.store.venue import is_dormant
 from roundtap_machine.disk import FAILING, disk_fault
 

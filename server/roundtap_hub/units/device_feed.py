@@ -174,7 +174,7 @@ class DeviceFeed:
         hub.presence.listen(lambda unit: self._enqueue_news((), unit))
         hub.presence.on_message.append(lambda *message: self._call_on_loop(self._send_to, *message))
         # A feed that was opened with a key that is no longer valid ends at once.
-        hub.units.keys.listen(lambda units: self._call_on_loop(self._disconnect, *units))
+        hub.units.keys.listeners.append(lambda units: self._call_on_loop(self._disconnect, *units))
 
     def send_hubs(self) -> None:
         """Name the other hubs to every unit: they have to know a new standby before they need it; from any thread."""
@@ -286,8 +286,7 @@ class DeviceFeed:
                     await asyncio.wrap_future(noted)
 
     def _is_twin(self, connection: UnitConnection) -> bool:
-        connected = self._connections.get(connection.unit)
-        if connected:
+        if connected := self._connections.get(connection.unit):
             return any(other.instance != connection.instance for other in connected)
         status = self._hub.presence.status_of(connection.unit)
         # An empty instance: another hub has not sent it yet.
@@ -338,11 +337,12 @@ class DeviceFeed:
     def _signed_event(self, connection: UnitConnection, message: FeedMessage) -> bytes:
         connection.sent += 1
         head = {"nonce": connection.nonce, "seq": connection.sent, "now_ms": self._hub.clocks.mono_ms()}
-        if isinstance(message, bytes):
-            # "view" is the last key in order, so this is canonical as well.
-            payload = canonical_json({**head, "type": "view"})[:-1] + b',"view":' + message + b"}"
-        else:
-            payload = canonical_json({**message, **head})
+        # "view" is the last key in order, so a message that is one is canonical as well.
+        payload = (
+            canonical_json({**head, "type": "view"})[:-1] + b',"view":' + message + b"}"
+            if isinstance(message, bytes)
+            else canonical_json({**message, **head})
+        )
         return b"data: " + envelope_json(connection.key, FEED, payload) + b"\n\n"
 
     def _call_on_loop(self, call: Callable[..., None], *args: Any) -> None:

@@ -14,7 +14,7 @@ from roundtap_core.event.event_flow import (
     squads_to_field,
     swiss_rounds_after,
 )
-from roundtap_core.lists.squads import squad_letter
+from roundtap_core.lists.list_form import squad_letter
 from roundtap_core.records import DISQUALIFIED, DROPPED, SIDES, SWISS, Competitor, Result
 from roundtap_core.rulebooks.result_words import ResultLine
 from roundtap_core.words import Words

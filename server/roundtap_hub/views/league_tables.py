@@ -10,7 +10,7 @@ from roundtap_core.elimination.ranking import league_event
 from roundtap_core.errors import Problem
 from roundtap_core.names import stands_in
 from roundtap_core.records import Competitor
-from roundtap_core.standings.league import LeagueResult, LeagueRow, league
+from roundtap_core.standings.standings import LeagueResult, LeagueRow, league
 from roundtap_hub.store.book import League
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views.saved_event import EventLine, known_events, saved_event, tournament

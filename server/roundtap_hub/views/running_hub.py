@@ -40,7 +40,7 @@ class Units:
         """`keys`: the journal's, or key by unit. `generous`: factor on units' request limits, for benchmarks."""
         self.keys = keys if isinstance(keys, UnitKeys) else UnitKeys(service, keys)
         self.troubles = UnitTroubles(lambda unit, kinds: presence.merge(unit, troubles=kinds))
-        self.keys.listen(lambda units: self.troubles.acknowledge(*units))
+        self.keys.listeners.append(lambda units: self.troubles.acknowledge(*units))
         self.auth = UnitAuth(self.keys, self.troubles, now_ms, generous)
         self.challenges = Challenges(now_ms)
         self.proofs = MissingEntries()  # entries that units have seen and the journal lacks

@@ -12,7 +12,7 @@ from itertools import chain
 from pathlib import Path
 
 from rig.busy import busy_processes
-from roundtap.kit.child_processes import exit_on_signals
+from roundtap.kit.virtual_kit import exit_on_signals
 from roundtap.main import END_WITH_STDIN, end_with_stdin
 
 

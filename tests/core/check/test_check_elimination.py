@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from bracket_kit import entered, leaves, played, ranked
 from roundtap_core.check.check import violations
-from roundtap_core.elimination.next_games import next_elimination_round
+from roundtap_core.elimination.bracket import next_elimination_round
 from roundtap_core.records import BYE, Match, Round, Tournament
 
 

@@ -12,10 +12,10 @@ from roundtap_core.elimination.bracket import (
     bracket_size,
     drawing_order,
     make_cut,
+    next_elimination_round,
     qualifiers,
     round_key,
 )
-from roundtap_core.elimination.next_games import next_elimination_round
 from roundtap_core.elimination.ranking import final_ranking
 from roundtap_core.records import NO_SHOW, RULING, UNPAIRED_LOSS, Match, Result, SidePair, Tournament
 from roundtap_core.rounds.next_round import next_round, next_stage, printable_pairing

@@ -5,12 +5,11 @@ from hypothesis import strategies as st
 
 from bracket_kit import better_wins, entered, leaves, played, ranked
 from roundtap_core.check.check import violations
-from roundtap_core.elimination.bracket import bracket_of
-from roundtap_core.elimination.next_games import next_elimination_round
+from roundtap_core.elimination.bracket import bracket_of, next_elimination_round
 from roundtap_core.elimination.ranking import final_ranking
 from roundtap_core.errors import Problem
+from roundtap_core.eventfile.exports import tournament_to_json
 from roundtap_core.eventfile.read import tournament_from_json
-from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_core.records import Match, Tournament
 
 FIELDS = st.one_of(

@@ -5,8 +5,8 @@ from roundtap_core.elimination.ranking import final_ranking
 from roundtap_core.event import commands as c
 from roundtap_core.event.event_flow import current_seeds, offered_places
 from roundtap_core.event.states import Entrant, tournament_of
+from roundtap_core.eventfile.exports import tournament_to_json
 from roundtap_core.eventfile.read import tournament_from_json
-from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_core.records import CONCESSION, RULING, Match
 from roundtap_core.standings.standings import standings
 

@@ -4,21 +4,22 @@ import pytest
 
 from event_kit import Event, fold_entries, refused
 from roundtap_core.event import commands as c
+from roundtap_core.event.event_flow import whole_tournament
 from roundtap_core.event.people import MOST_SIGNED_UP
 from roundtap_core.event.stale_check import COURSE, state_mark
-from roundtap_core.event.state_bytes import decode_state, encode_state
 from roundtap_core.event.states import (
     SIGNED_UP,
     TO_CONFIRM,
     Entrant,
     Official,
     active_ids,
+    decode_state,
+    encode_state,
     not_yet_present,
     tournament_of,
 )
-from roundtap_core.event.to_tournament import whole_tournament
 from roundtap_core.records import BYE, UNPAIRED_LOSS
-from roundtap_core.rulebooks.registry import planned_structure
+from roundtap_core.rulebooks.base import planned_structure
 from roundtap_core.standings.standings import standings
 
 

@@ -21,11 +21,11 @@ from roundtap_core.event.event_flow import (
     offered_places,
     stage_of_match,
     upcoming_stage,
+    whole_tournament,
 )
 from roundtap_core.event.states import Entrant, state_digest, tournament_of
-from roundtap_core.event.to_tournament import whole_tournament
+from roundtap_core.eventfile.exports import round_to_json, tournament_to_json
 from roundtap_core.eventfile.read import tournament_from_json
-from roundtap_core.eventfile.write import round_to_json, tournament_to_json
 from roundtap_core.records import CONCESSION, ELIMINATION, SWISS, Result
 from roundtap_core.standings.standings import standings
 from roundtap_core.wire import digest

@@ -11,13 +11,12 @@ from event_kit import Event, fold_entries, refused, score
 from roundtap_core.check.check import violations
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
+from roundtap_core.event.event_flow import whole_tournament
 from roundtap_core.event.imposed_rounds import preview_imposed
 from roundtap_core.event.mending import plan_mend
-from roundtap_core.event.state_bytes import decode_state, encode_state
-from roundtap_core.event.states import DRAFT, EventState, MatchState, tournament_of
-from roundtap_core.event.to_tournament import whole_tournament
+from roundtap_core.event.states import DRAFT, EventState, MatchState, decode_state, encode_state, tournament_of
+from roundtap_core.eventfile.exports import tournament_to_json
 from roundtap_core.eventfile.read import tournament_from_json
-from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_core.records import BYE, NO_SHOW, UNPAIRED_LOSS
 
 WHY = "they drove here together"

@@ -3,8 +3,7 @@
 from event_kit import Event, fold_entries, refused, score
 from roundtap_core.event import commands as c
 from roundtap_core.event.requests import ECHO_GRACE_MS
-from roundtap_core.event.state_bytes import decode_state, encode_state
-from roundtap_core.event.states import EventState, state_digest
+from roundtap_core.event.states import EventState, decode_state, encode_state, state_digest
 
 TABLE, PHONE, OTHER = "unit:table-1", "phone:p1", "phone:p2"
 

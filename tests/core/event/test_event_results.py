@@ -12,13 +12,12 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.cut import APPEAL_OPEN, SQUADS_OWED
 from roundtap_core.event.decide import apply
 from roundtap_core.event.entries import NewEntry, chain_entry
-from roundtap_core.event.event_flow import squads_let_go
+from roundtap_core.event.event_flow import squads_let_go, whole_tournament
 from roundtap_core.event.results import APPLY_RESULTS
 from roundtap_core.event.setup import KINDS
 from roundtap_core.event.states import AGREED, DECIDED, DISPUTE, ONE_SIDED, OPEN, SECOND, OpenPoint
-from roundtap_core.event.to_tournament import whole_tournament
+from roundtap_core.eventfile.exports import tournament_to_json
 from roundtap_core.eventfile.read import tournament_from_json
-from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_core.records import (
     CONCESSION,
     FINISHED_EARLY,

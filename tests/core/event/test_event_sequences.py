@@ -14,12 +14,11 @@ from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.decide import apply
 from roundtap_core.event.entries import GENESIS, Entry, NewEntry, Timestamp, chain_entry, verify_entry
+from roundtap_core.event.event_flow import whole_tournament
 from roundtap_core.event.mending import plan_mend
-from roundtap_core.event.state_bytes import decode_state, encode_state
-from roundtap_core.event.states import PUBLISHED, Entrant, EventState
-from roundtap_core.event.to_tournament import whole_tournament
+from roundtap_core.event.states import PUBLISHED, Entrant, EventState, decode_state, encode_state
+from roundtap_core.eventfile.exports import tournament_to_json
 from roundtap_core.eventfile.read import tournament_from_json
-from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_core.records import CONCESSION, RULING, Result, result_to_json
 from roundtap_core.standings.standings import standings
 from roundtap_core.wire import canonical_json, digest

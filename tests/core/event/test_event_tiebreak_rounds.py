@@ -7,9 +7,8 @@ from event_kit import Event, refused
 from roundtap_core.check.check import violations
 from roundtap_core.event import commands as c
 from roundtap_core.event.cut import ANEW, KEEP, unfinished_parts
-from roundtap_core.event.event_flow import offered_places, upcoming_stage
+from roundtap_core.event.event_flow import offered_places, upcoming_stage, whole_tournament
 from roundtap_core.event.states import OpenPoint, tournament_of
-from roundtap_core.event.to_tournament import whole_tournament
 from roundtap_core.records import TIEBREAK, TIME, Result, SidePair
 from roundtap_core.standings.standings import standings
 

@@ -4,8 +4,7 @@ import hashlib
 
 from event_kit import Event, fold_entries, refused, score
 from roundtap_core.event import commands as c
-from roundtap_core.event.state_bytes import decode_state, encode_state
-from roundtap_core.event.states import Prize
+from roundtap_core.event.states import Prize, decode_state, encode_state
 
 LIST = (Prize("trophy", 1, 1), Prize("booster", 2, 4), Prize("playmat", category="best newcomer"))
 

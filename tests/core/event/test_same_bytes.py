@@ -11,8 +11,8 @@ from roundtap_core.check.check import violations
 from roundtap_core.elimination.bracket import cut_table
 from roundtap_core.elimination.ranking import bracket_to_json, final_ranking
 from roundtap_core.errors import Problem
+from roundtap_core.eventfile.exports import tournament_to_json
 from roundtap_core.eventfile.read import tournament_from_json
-from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_core.records import Tournament
 from roundtap_core.rounds.next_round import next_round, printable_pairing
 from roundtap_core.standings.standings import standings, standings_to_json

@@ -8,10 +8,9 @@ from msgspec.structs import replace
 
 from event_kit import Event, fold_entries, score
 from roundtap_core.event import commands as c
-from roundtap_core.event import state_bytes
+from roundtap_core.event import states
 from roundtap_core.event.entries import Entry, Timestamp
-from roundtap_core.event.state_bytes import decode_state, encode_state, state_form
-from roundtap_core.event.states import EventState
+from roundtap_core.event.states import EventState, decode_state, encode_state, state_form
 from roundtap_core.records import Result, SidePair
 from roundtap_core.wire import canonical_json
 
@@ -91,7 +90,7 @@ def test_a_core_whose_states_have_another_field_has_another_form(monkeypatch: py
 
     before = state_form()
     assert (before, len(before)) == (state_form(), 16)
-    monkeypatch.setattr(state_bytes, "EventState", Grown)
+    monkeypatch.setattr(states, "EventState", Grown)
     assert state_form.__wrapped__() != before
 
 

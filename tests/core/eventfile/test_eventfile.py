@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roundtap_core.errors import Problem
+from roundtap_core.eventfile.exports import tournament_to_json
 from roundtap_core.eventfile.read import event_problems, parse_event_file, tournament_from_json
-from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_core.records import Competitor, Draw, Match, Result, Round, SidePair, Tournament
 
 WORDS = st.text(

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from roundtap_core.check.check import violations
-from roundtap_core.lists.squads import fielded_squads, squads_unfieldable, to_field
+from roundtap_core.lists.list_form import fielded_squads, squads_unfieldable, to_field
 from roundtap_core.records import Match, Result, SidePair, Tournament
 from rulebook_kit import event
 

@@ -15,8 +15,8 @@ from own_games.made_up import made_up_event
 from own_games.own_evenings import own_event, played_evening, played_round
 from roundtap_core.check.check import violations
 from roundtap_core.errors import Problem
+from roundtap_core.eventfile.exports import tournament_to_json
 from roundtap_core.eventfile.read import tournament_from_json
-from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_core.records import Tournament
 from roundtap_core.rulebooks.own_rules import read_rules, rules_data, rules_id
 from roundtap_core.standings.standings import standings

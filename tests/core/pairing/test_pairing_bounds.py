@@ -3,7 +3,7 @@
 import pytest
 
 from roundtap_core.errors import Problem
-from roundtap_core.pairing import window
+from roundtap_core.pairing import topdown
 from roundtap_core.pairing.pairing_pool import DrawRandom, PairingPool
 from roundtap_core.pairing.smallest_change import MOST_WAITING, ChangeCosts, smallest_change
 from roundtap_core.pairing.swiss_round import draw_round
@@ -24,8 +24,8 @@ def neighbours_met(n: int, groups: int, reach: int) -> PairingPool:
 def test_searches_cost_no_more_than_they_may(monkeypatch: pytest.MonkeyPatch, n: int, groups: int, reach: int) -> None:
     field = neighbours_met(n, groups, reach)
     sizes: list[int] = []
-    search = window.heaviest_matching_of_near
-    monkeypatch.setattr(window, "heaviest_matching_of_near", lambda edges: sizes.append(len(edges)) or search(edges))  # type: ignore[func-returns-value]
+    search = topdown.heaviest_matching_of_near
+    monkeypatch.setattr(topdown, "heaviest_matching_of_near", lambda edges: sizes.append(len(edges)) or search(edges))  # type: ignore[func-returns-value]
     pairs, _ = draw_round(field, range(n), DrawRandom(1, 9, 1), field.byes, 0)
     assert sorted(member for pair in pairs for member in pair) == list(range(n))
     assert not field.repeats(pairs)

@@ -12,7 +12,7 @@ from roundtap_core.pairing.blossom import NOBODY, Edges, heaviest_matching, heav
 from roundtap_core.pairing.cardinality import LargestMatching, draw_fewest_repeats
 from roundtap_core.pairing.pairing_pool import DrawRandom, Groups, Met, PairingPool
 from roundtap_core.pairing.swiss_round import all_pairings, best_rounds, draw_large, draw_round
-from roundtap_core.pairing.window import WindowSolution, solve_window
+from roundtap_core.pairing.topdown import WindowSolution, solve_window
 from roundtap_core.randomness import Rand
 
 

@@ -10,8 +10,8 @@ from roundtap_core.check.check import violations
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.event_flow import CUT, OVER, current_bracket, current_seeds, upcoming_stage
+from roundtap_core.eventfile.exports import tournament_to_json
 from roundtap_core.eventfile.read import tournament_from_json
-from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_core.records import SECOND_SWISS, SWISS, Competitor, Match, Result, Round, SidePair, Tournament
 from roundtap_core.rounds.next_round import next_round, next_stage
 from roundtap_core.standings.standings import standings

@@ -11,8 +11,15 @@ from roundtap_core.elimination.ranking import league_event
 from roundtap_core.errors import Problem
 from roundtap_core.records import ELIMINATION, Competitor, Match, Result, Round, SidePair, Tournament
 from roundtap_core.rulebooks.own_rules import rules_id, rules_json
-from roundtap_core.standings.league import LeagueResult, LeagueRow, LeagueRules, by_place_of, league, league_points_text
-from roundtap_core.standings.standings import standings
+from roundtap_core.standings.standings import (
+    LeagueResult,
+    LeagueRow,
+    LeagueRules,
+    by_place_of,
+    league,
+    league_points_text,
+    standings,
+)
 
 Events = list[dict[str, LeagueResult]]
 

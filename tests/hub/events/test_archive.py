@@ -16,8 +16,8 @@ from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_hub.paper.print_jobs import order_proxy
 from roundtap_hub.store.journal import Journal
 from roundtap_hub.store.print_book import PrintBook
+from roundtap_hub.store.read_model import verify_journal
 from roundtap_hub.store.service import Step
-from roundtap_hub.store.verify import verify_journal
 
 
 @pytest.fixture

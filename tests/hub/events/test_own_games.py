@@ -19,7 +19,7 @@ from roundtap_core.records import Result
 from roundtap_core.rulebooks.own_rules import Rules, problems_of, read_rules, rules_from_json, rules_id, rules_json
 from roundtap_core.rulebooks.own_words import rules_in_words, worked_matches
 from roundtap_core.words import LANGUAGES, core_words
-from roundtap_hub.events.game_form import PRESETS, presets, typed_rules
+from roundtap_hub.events.own_games import PRESETS, presets, typed_rules
 from roundtap_hub.store.service import Step
 from roundtap_hub.store.venue import GAME_REMOVED
 

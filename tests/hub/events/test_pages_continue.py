@@ -60,7 +60,7 @@ def plugged_in(house: House, stick: Path, tmp_path: Path) -> House:
 
 def wait_for(house: House, true) -> None:  # type: ignore[no-untyped-def]
     changed = threading.Event()
-    house.service.storage.listen(changed.set)
+    house.service.storage.listeners.append(changed.set)
     while not true():
         assert changed.wait(GUARD_S)
         changed.clear()

@@ -10,17 +10,16 @@ from roundtap_core.check.check import violations
 from roundtap_core.event import commands as c
 from roundtap_core.event.decide import apply, decide
 from roundtap_core.event.entries import Timestamp, chain_entry
-from roundtap_core.event.event_flow import upcoming_stage
+from roundtap_core.event.event_flow import upcoming_stage, whole_tournament
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import Entrant, EventState, MatchState, Official, OpenPoint
-from roundtap_core.event.to_tournament import whole_tournament
+from roundtap_core.eventfile.exports import tournament_to_json
 from roundtap_core.eventfile.read import parse_event_file
-from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_core.records import TIEBREAK, Match, Result
-from roundtap_core.rulebooks.registry import RULEBOOKS, rulebook
+from roundtap_core.rulebooks.base import RULEBOOKS, rulebook
 from roundtap_core.wire import digest
 from roundtap_hub.events.new_event import import_steps
-from roundtap_hub.store.new_entrants import person_and_entrant
+from roundtap_hub.store.command_pipeline import person_and_entrant
 from roundtap_hub.store.service import Step
 
 PLAYERS = 9

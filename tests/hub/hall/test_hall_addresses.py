@@ -15,7 +15,7 @@ from roundtap_hub.app.asgi import HubApplication
 from roundtap_hub.http.hall_addresses import HallAddresses, addresses_of_socket, hall_addresses, mdns_name
 from roundtap_hub.http.host import Host, hall_address
 from roundtap_units.documents.notices import layout_job
-from roundtap_units.unit_words import unit_words
+from roundtap_units.unit_config import unit_words
 
 CABLE, WIFI, BRIDGE, DOCKER = "eth0", "wlan0", "br0", "docker0"
 

@@ -14,7 +14,7 @@ import pytest
 from pages_kit import Browser, House, open_house, problem_of, text_of
 
 from patience import GUARD_S
-from roundtap.demo.guide import TABLES
+from roundtap.demo import TABLES
 from roundtap.kit.virtual_kit import unit_of
 from roundtap_core.errors import Problem
 from roundtap_core.rulebooks.own_rules import read_rules

@@ -19,7 +19,7 @@ from roundtap_core.typed import fits_line
 from roundtap_core.words import LANGUAGES, core_words
 from roundtap_hub.store.event_cache import DormantEvents
 from roundtap_hub.store.journal import Journal, PersonRecord
-from roundtap_hub.store.person_rows import is_damaged, placeholder, stored_person
+from roundtap_hub.store.models import is_damaged, placeholder, stored_person
 from roundtap_hub.store.service import Service, Step
 from roundtap_hub.store.snapshots import summary_of
 from roundtap_hub.store.venue import EVENT_ARCHIVED, EVENT_DELETED

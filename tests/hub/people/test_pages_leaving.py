@@ -8,7 +8,7 @@ from roundtap_core.event.setup import open_official_points
 from roundtap_core.event.states import OpenPoint
 from roundtap_core.records import Competitor, Result, SidePair
 from roundtap_hub.phones.players import search_competitors
-from roundtap_hub.store.new_entrants import person_and_entrant
+from roundtap_hub.store.command_pipeline import person_and_entrant
 from roundtap_hub.views.saved_event import saved_event
 
 FOUR = "Ana Ruiz\nBruno Maier\nŁukasz Żak\nEva Luz"

@@ -12,6 +12,7 @@ from sheet_kit import ods, table_of_file, table_of_text, xlsx, zipped
 from roundtap_core.errors import Problem
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import Entrant
+from roundtap_hub.people.coming_words import parse_paid
 from roundtap_hub.people.import_people import (
     DUPLICATE,
     EXISTING,
@@ -20,7 +21,6 @@ from roundtap_hub.people.import_people import (
     ImportPlan,
     plan_import,
 )
-from roundtap_hub.people.payment_words import parse_paid
 from roundtap_hub.people.raw_table import (
     MOST_BYTES,
     MOST_COLUMNS,

@@ -18,7 +18,7 @@ from werkzeug.test import TestResponse
 
 from roundtap_core.event.person import Person
 from roundtap_core.lists.list_form import fold
-from roundtap_hub.people import coming_words, list_rows, payment_words, table_columns
+from roundtap_hub.people import coming_words, list_rows, table_columns
 from roundtap_hub.people.import_people import plan_import
 from roundtap_hub.people.table_columns import guess_columns
 
@@ -231,7 +231,7 @@ def test_names_typed_or_pasted_at_the_desk_lose_unseen_marks_and_a_refused_line_
     assert "Name 2 has invalid characters, so nobody was registered: Li\ufffd Na" in problem_of(refused)
 
 
-@pytest.mark.parametrize("module", [coming_words, list_rows, payment_words, table_columns], ids=lambda m: m.__name__)
+@pytest.mark.parametrize("module", [coming_words, list_rows, table_columns], ids=lambda m: m.__name__)
 def test_every_word_that_is_compared_is_in_its_comparison_form(module: ModuleType) -> None:
     tables = {
         name: said
@@ -252,7 +252,7 @@ def test_every_table_of_coming_words_is_sorted_and_has_no_word_twice() -> None:
         assert words == sorted(set(words))
 
 
-@pytest.mark.parametrize("module", [coming_words, payment_words], ids=lambda m: m.__name__)
+@pytest.mark.parametrize("module", [coming_words], ids=lambda m: m.__name__)
 def test_every_pattern_is_of_letters_in_their_comparison_form(module: ModuleType) -> None:
     of_words = [
         said.pattern for name, said in vars(module).items() if isinstance(said, re.Pattern) if name != "_AMOUNT"

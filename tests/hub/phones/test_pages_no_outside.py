@@ -7,7 +7,7 @@ from pages_kit import House
 
 from roundtap_core.event.commands import CreateEvent, EnterCompetitor
 from roundtap_core.records import Competitor
-from roundtap_hub.store.new_entrants import person_and_entrant
+from roundtap_hub.store.command_pipeline import person_and_entrant
 from roundtap_hub.store.service import Step
 
 X_WING = {"list": {"faction": "Rebel", "total": 97, "ships": [{"name": "Luke Skywalker", "points": 97}]}}

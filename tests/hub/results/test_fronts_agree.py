@@ -31,7 +31,7 @@ from roundtap_core.rulebooks.result_gate import NEEDS_REASON, may_be_drawn, resu
 from roundtap_core.rulebooks.scoring import DRAW
 from roundtap_core.wire import ECHO, REPORT, open_envelope, sign
 from roundtap_hub.app.asgi import HubApplication
-from roundtap_hub.results.typed_result import is_typable
+from roundtap_hub.results.slip_desk import is_typable
 
 IN_THE_QUESTION_S_WORDS = {"figure_out_of_range", "not_one_of", "picks_wrong"}
 """What a question says of an answer that is none: then no result is made of it, and the gate is not asked."""

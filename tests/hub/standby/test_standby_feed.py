@@ -24,8 +24,7 @@ from roundtap_hub.access.unit_keys import UnitKeys
 from roundtap_hub.app.asgi import HubApplication
 from roundtap_hub.app.main import HubResources, open_folder
 from roundtap_hub.app.standby.main import AWAY, HubToFollow, Standby
-from roundtap_hub.app.standby.peers import Peers, Takeover
-from roundtap_hub.app.standby.standby_folder import StandbyFolder, is_promoted, promote_folder
+from roundtap_hub.app.standby.peers import Peers, StandbyFolder, Takeover, is_promoted, promote_folder
 from roundtap_hub.http.host import Host
 from roundtap_hub.store import standby_copy
 from roundtap_hub.store.copies import entries_after
@@ -266,7 +265,7 @@ def test_a_standby_that_asks_no_more_is_away_before_a_commit_waits_for_it(
     Feed(house, house.hello()).level()
     copies, away = house.service.copies, threading.Event()
     assert copies is not None
-    house.service.storage.listen(lambda: away.set() if copies.states[0].state == "away" else None)
+    house.service.storage.listeners.append(lambda: away.set() if copies.states[0].state == "away" else None)
     monkeypatch.setattr(standby_copy, "SILENT_S", 0)
     assert away.wait(GUARD_S)
 

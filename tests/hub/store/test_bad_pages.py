@@ -26,10 +26,10 @@ from roundtap_hub.access.unit_keys import STATION, TABLE, UnitKeys
 from roundtap_hub.app.main import open_folder
 from roundtap_hub.http.routes import JUDGE
 from roundtap_hub.store.backups import Maintenance
-from roundtap_hub.store.disk_problems import DAMAGED, fault_kind
+from roundtap_hub.store.continuing import DAMAGED_FOLDER, MADE
 from roundtap_hub.store.journal import JournalConflict
-from roundtap_hub.store.mending import DAMAGED_FOLDER, MADE
 from roundtap_hub.store.print_book import PrintJob, PrintState
+from roundtap_hub.store.secure_files import DAMAGED, fault_kind
 from roundtap_hub.store.service import Step
 from roundtap_hub.store.venue import EVENT_ARCHIVED
 
@@ -256,7 +256,9 @@ def recovery_refused(played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPat
         index = next(page for page, owner in owners(played / DATABASE).items() if owner == ("entry", True))
         shutil.copytree(played, tmp_path / "hub", ignore=shutil.ignore_patterns("*.lock"))
         spoil(tmp_path / "hub" / DATABASE, "zeroed", index, index, random.Random(1))
-        monkeypatch.setattr("roundtap_hub.store.mending.recover", fails(JournalConflict("nothing was written", code)))
+        monkeypatch.setattr(
+            "roundtap_hub.store.continuing.recover", fails(JournalConflict("nothing was written", code))
+        )
         return tmp_path / "hub"
 
     return make

@@ -9,7 +9,7 @@ import pytest
 from faults import fails
 from roundtap_core.errors import Problem
 from roundtap_hub.app.main import open_folder
-from roundtap_hub.store.disk_problems import drop_cached_files
+from roundtap_hub.store.secure_files import drop_cached_files
 
 
 @pytest.fixture

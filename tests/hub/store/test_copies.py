@@ -65,7 +65,7 @@ class Hub:
 
     def wait_for(self, state: str) -> None:
         changed = threading.Event()
-        self.service.storage.listen(changed.set)
+        self.service.storage.listeners.append(changed.set)
         while [each.state for each in self.copies.states] != [state]:
             assert changed.wait(GUARD_S), self.copies.states
             changed.clear()
@@ -544,7 +544,7 @@ def test_a_stick_that_is_plugged_in_later_is_a_copy_from_then_on_and_is_missed(t
     stick.rmdir()
     with closing(Hub(tmp_path, maybe(stick))) as hub:
         changed = threading.Event()
-        hub.service.storage.listen(changed.set)
+        hub.service.storage.listeners.append(changed.set)
         made = make_event(hub.service)
         stick.mkdir()
         while [state.state for state in hub.copies.states] != [CURRENT]:

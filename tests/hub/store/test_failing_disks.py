@@ -22,10 +22,9 @@ from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.words import LANGUAGES
 from roundtap_hub.store import service as service_module
-from roundtap_hub.store.copies import Copies
+from roundtap_hub.store.copies import SLOW_MS, WELL_AGAIN_MS, Copies, StorageState
 from roundtap_hub.store.journal import JournalConflict
 from roundtap_hub.store.service import HubStopped, OutcomeUnknown, Service
-from roundtap_hub.store.storage import SLOW_MS, WELL_AGAIN_MS, StorageState
 
 
 @pytest.fixture
@@ -78,7 +77,7 @@ def test_a_disk_that_works_again_is_found_out_by_itself(service: Service, tmp_pa
     with disk_fails(service), pytest.raises(Problem):
         service.execute_one("e1", c.SetClock("start"), "organizer")
     well = threading.Event()
-    service.storage.listen(well.set)
+    service.storage.listeners.append(well.set)
     service.check_disk(tmp_path)
     assert well.wait(GUARD_S)
     assert keys(service) == ["well"]

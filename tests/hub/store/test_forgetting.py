@@ -19,7 +19,7 @@ from roundtap_core.event.entries import VENUE, Entry, NewEntry, Timestamp
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import Entrant
 from roundtap_hub.app.main import HubResources, open_folder
-from roundtap_hub.app.standby.standby_folder import StandbyFolder, promote_folder
+from roundtap_hub.app.standby.peers import StandbyFolder, promote_folder
 from roundtap_hub.store.backups import COPIES_FOLDER, FOLDER, SET_ASIDE, backups_in
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.copies import CURRENT
@@ -27,9 +27,9 @@ from roundtap_hub.store.folder_copy import FolderCopy
 from roundtap_hub.store.journal import Journal, JournalConflict, PersonRecord
 from roundtap_hub.store.journal_identity import seal_after
 from roundtap_hub.store.print_book import PrintBook, PrintJob
+from roundtap_hub.store.read_model import verify_journal
 from roundtap_hub.store.recover import recover
 from roundtap_hub.store.service import Service, Step
-from roundtap_hub.store.verify import verify_journal
 
 GONE, SPELLED = "Żółcia Brzęczyszczykiewicz", "Zolcia BRZECZYSZCZYKIEWICZ-Luz"
 STAYS = "Łukasz Żak"

@@ -13,7 +13,7 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.rulebooks.own_rules import rules_data, rules_id, rules_json
 from roundtap_hub.app.main import HubResources, open_folder
-from roundtap_hub.app.standby.standby_folder import StandbyFolder, promote_folder
+from roundtap_hub.app.standby.peers import StandbyFolder, promote_folder
 from roundtap_hub.store.backups import make_backup
 from roundtap_hub.store.folder_copy import COPY_FILE, FolderCopy
 from roundtap_hub.store.head_file import HEAD_FILE, read_head_file

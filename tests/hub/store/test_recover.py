@@ -34,9 +34,9 @@ from roundtap_hub.store.copies import CommitBatch
 from roundtap_hub.store.folder_copy import COPY_FILE, FolderCopy, read_copy
 from roundtap_hub.store.head_file import HeadRecord
 from roundtap_hub.store.journal import Journal, PersonRecord, person_row
-from roundtap_hub.store.person_rows import is_damaged
+from roundtap_hub.store.models import is_damaged
+from roundtap_hub.store.read_model import verify_journal
 from roundtap_hub.store.recover import RecoveredStream, recover
-from roundtap_hub.store.verify import verify_journal
 
 KEY = bytes(range(32))
 DATABASE, LOG = "roundtap.db", "roundtap.db-wal"

@@ -19,8 +19,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import Entry
 from roundtap_core.event.person import Person
-from roundtap_core.event.state_bytes import decode_state, encode_state
-from roundtap_core.event.states import EventState
+from roundtap_core.event.states import EventState, decode_state, encode_state
 from roundtap_core.eventfile.read import parse_event_file
 from roundtap_core.records import Result, SidePair
 from roundtap_hub.events.new_event import import_steps

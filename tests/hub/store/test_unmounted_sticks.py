@@ -93,7 +93,7 @@ def test_it_is_noticed_without_a_commit_and_a_stick_mounted_there_later_is_the_c
             hub.wait_for(CURRENT)
             assert heads_on(point) == hub.journal.heads()
             changed = threading.Event()
-            hub.service.storage.listen(changed.set)
+            hub.service.storage.listeners.append(changed.set)
             mount(point)
             while not (point / COPY_FILE).exists():
                 assert changed.wait(GUARD_S)

@@ -266,7 +266,7 @@ def test_who_says_to_be_a_unit_that_is_in_contact_gets_a_name_of_its_own(hall: H
 def test_a_new_unit_takes_a_broken_ones_place_and_the_old_key_is_worth_nothing(hall: Hall) -> None:
     old, told = hall.unit("m-1"), []
     enrol(hall, old, table=7)
-    hall.hub.units.keys.listen(told.append)
+    hall.hub.units.keys.listeners.append(told.append)
     new = hall.unit("m-2")
     assert enrol(hall, new, replace="table-7") == EnrolResult("table-7", 7)
     assert hall.hub.units.keys["table-7"] == new.kept[0].key

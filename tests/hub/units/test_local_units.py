@@ -91,7 +91,7 @@ def test_with_the_next_start_the_keys_are_others(hub, tmp_path):
     enrol_here(hub, tmp_path / "local")
     before = read_local_key(tmp_path / "local" / "station.json")
     told = []
-    hub.units.keys.listen(told.append)
+    hub.units.keys.listeners.append(told.append)
     enrol_here(hub, tmp_path / "local")
     after = read_local_key(tmp_path / "local" / "station.json")
     assert before.key != after.key

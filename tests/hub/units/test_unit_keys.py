@@ -55,7 +55,7 @@ def test_what_is_changed_counts_at_once_is_told_and_is_there_after_a_restart(tmp
         keys, told = UnitKeys(service), []
         for unit in ("table-1", "table-2"):
             keys.enrol(unit, TABLE, KEY)
-        keys.listen(told.append)
+        keys.listeners.append(told.append)
         added = keys.add("hall-printer", STATION)
         replaced = keys.replace("table-1")
         keys.revoke("table-2")
@@ -94,7 +94,7 @@ def test_a_key_is_revoked_once_all_have_been_told_though_the_journal_s_thread_te
         telling.set()
         told.append(answered.wait(0.05))
 
-    keys.listen(slow)
+    keys.listeners.append(slow)
     keys.revoke("table-1")
     answered.set()
     assert told == [False], "the listener was done before the press was answered"
@@ -146,7 +146,7 @@ def test_a_spoilt_key_costs_its_unit_alone(tmp_path: Path, spoilt: str) -> None:
 def test_what_somebody_else_wrote_down_counts_as_well(keys: UnitKeys, service: Service) -> None:
     """Another hub on the same database: this one hears of its entries."""
     other, told = UnitKeys(service), []
-    keys.listen(told.append)
+    keys.listeners.append(told.append)
     other.add("table-3")
     other.revoke("table-1")
     service.execute([], "until that is told")
@@ -159,7 +159,7 @@ def test_an_agreed_key_is_there_once_however_often_it_is_stored_and_takes_nobody
     keys: UnitKeys, service: Service
 ) -> None:
     told: list[frozenset[str]] = []
-    keys.listen(told.append)
+    keys.listeners.append(told.append)
     keys.enrol("table-3", TABLE, b"k" * 32)
     number = service.snapshot.venue.number
     keys.enrol("table-3", TABLE, b"k" * 32)

@@ -3,7 +3,7 @@
 from pages_kit import Browser, House, text_of
 
 from roundtap_core.event.commands import EnterResult
-from roundtap_core.event.to_tournament import whole_tournament
+from roundtap_core.event.event_flow import whole_tournament
 from roundtap_core.eventfile.site import site_pages
 from roundtap_core.records import Result, SidePair
 from roundtap_core.words import core_words

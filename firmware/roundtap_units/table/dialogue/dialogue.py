@@ -135,9 +135,9 @@ class Dialogue:
         table, before, after = self.table, self.table.view, view.match
         stood = self._question(now_ms)
         match_before = before.match if before else None
-        agreed_here = None
-        if match_before and table.latest_result("a") == table.latest_result("b"):
-            agreed_here = table.latest_result("a")
+        agreed_here = (
+            table.latest_result("a") if match_before and table.latest_result("a") == table.latest_result("b") else None
+        )
         if view.rules != (before.rules if before else None):
             table.words = self._words if view.book is None else words_of(view.book, self._words)
         table.view = view

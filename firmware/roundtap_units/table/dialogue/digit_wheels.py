@@ -81,10 +81,11 @@ class FigureDial:
         wheels, figure = self.figure.wheels, self.figure
         wheel, head = wheels[self.at], self._head()
         rest = wheel - wheels[-1]
-        if self.at == 0:
-            digits = range(figure.minimum // wheel, figure.maximum // wheel + 1)
-        else:
-            digits = range(wheels[self.at - 1] // wheel)
+        digits = (
+            range(figure.minimum // wheel, figure.maximum // wheel + 1)
+            if self.at == 0
+            else range(wheels[self.at - 1] // wheel)
+        )
         return [d for d in digits if head + d * wheel <= figure.maximum and head + d * wheel + rest >= figure.minimum]
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from roundtap_core.forms.form import Form, WayToEnd, compose_complete, compose_result
 from roundtap_core.forms.questions import LOSER, SCORE_KEYS, WINNER, Figure, Picks
-from roundtap_core.lists.squads import squad_letter, squads_unfieldable
+from roundtap_core.lists.list_form import squad_letter, squads_unfieldable
 from roundtap_core.records import CONCESSION, SIDES, Result, Side, other_side
 from roundtap_devices.input.gestures import HOLD, REPEAT, TAP, Gesture
 from roundtap_units.table.dialogue import result_text

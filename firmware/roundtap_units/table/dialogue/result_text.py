@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from roundtap_core.lists.squads import squad_letter
+from roundtap_core.lists.list_form import squad_letter
 from roundtap_core.records import CONCESSION, SIDES, TIME, Match, Result, Side, SidePair, other_side
 from roundtap_core.rulebooks.result_words import figure_label, outcome_reason, worth_texts
 from roundtap_core.rulebooks.result_words import winner_of as winner_of_result
@@ -108,13 +108,14 @@ def result_sentence(table: TableState, key: str, result: Result, side: Side, fig
     scored = table.form is not None and table.form.scored
     score = as_counted(table, result).score
     told = f" {score.of(first)}:{score.of(other_side(first))}" if figures and scored else ""
-    if winner is None:
-        wordings = [words("told.draw" if outcome == "draw" else "form.way.both_lose") + told]
-    else:
-        wordings = [
+    wordings = (
+        [words("told.draw" if outcome == "draw" else "form.way.both_lose") + told]
+        if winner is None
+        else [
             words("told.won", name=name) + told
             for name in (*lettering.shorter_forms(table.name(winner)), SIGNS[winner])
         ]
+    )
     return Sentence.of(wordings) if key == "told" else as_question(table, wordings)
 
 

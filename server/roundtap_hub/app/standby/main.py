@@ -26,7 +26,7 @@ from roundtap_core.wire import REQUEST, envelope
 from roundtap_hub.access.unit_keys import local_folder
 from roundtap_hub.app import main as hub_main
 from roundtap_hub.app.hub_arguments import PROMOTE
-from roundtap_hub.app.standby.standby_folder import PROMOTE_FILE, StandbyFolder, is_promoted, promote_folder, read_notes
+from roundtap_hub.app.standby.peers import PROMOTE_FILE, StandbyFolder, is_promoted, promote_folder, read_notes
 from roundtap_hub.http.hall_addresses import http_url
 from roundtap_hub.store.clocks import system_clocks
 from roundtap_hub.store.journal import JournalConflict

@@ -99,7 +99,7 @@ class StandbyApi:
         self.ask_back: Callable[[str, int], None] = lambda host, port: None
         """Called with an address that seems to be of this lineage."""
         if self._kin is not None:
-            hub.units.keys.listen(self._kin.standbys.disconnect)
+            hub.units.keys.listeners.append(self._kin.standbys.disconnect)
 
     @property
     def taken_over(self) -> bool:
@@ -231,11 +231,11 @@ def own_files(folder: Path) -> dict[str, str]:
     """The hub's own small files by relative path, in base 64."""
     paths = [folder / name for name in FILES]
     paths += [path for name in FOLDERS for path in sorted((folder / name).rglob("*")) if path.suffix != ".new"]
-    files = {}
-    for path in paths:
-        if path.is_file() and path.stat().st_size <= FILE_BYTES_MAX:
-            files[path.relative_to(folder).as_posix()] = base64.b64encode(path.read_bytes()).decode()
-    return files
+    return {
+        path.relative_to(folder).as_posix(): base64.b64encode(path.read_bytes()).decode()
+        for path in paths
+        if path.is_file() and path.stat().st_size <= FILE_BYTES_MAX
+    }
 
 
 class TakenOverPage:
