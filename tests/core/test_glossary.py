@@ -213,7 +213,8 @@ def clauses(language: str) -> Iterator[tuple[str, str]]:
                 text = re.sub(rf"(?i)\b({'|'.join(its_own)})\w*", "", text) if its_own else text
                 yield f"{path.stem}: {clause['id']}, {part}", text
         for section, heading in document["headings"].items():
-            named = heading[language] if heading[language] != section else ""
+            shown = heading.get(language, section)
+            named = shown if shown != section else ""
             yield f"{path.stem}: {section}", re.sub(rf"(?i)\b({'|'.join(its_own)})\w*", "", named) if its_own else named
         for texts_of in document.get("words", {}).get(language, {}).items():
             yield f"{path.stem}: {texts_of[0]}", str(texts_of[1])
