@@ -104,7 +104,8 @@ class JudgeCall(DialogueState):
 class Dialogue:
     """One table's dialogue. All times are the unit's monotonic milliseconds, given by the caller.
 
-    words: from `unit_config.unit_words`. facing: the board's, "opposite" or "edge". badge: "" or a word on every screen.
+    words: from `unit_config.unit_words`. facing: the board's, "opposite" or "edge". badge: "", or a word on every
+    screen.
     chance: draws one of the two sides, where a rulebook has the first player drawn by lot.
 
     The caller feeds `on_view`, `on_gesture`, `on_fate`, `on_contact`, `tick`; then takes `take_effects()`, makes each
