@@ -7,7 +7,7 @@ from pathlib import Path
 
 from roundtap.demo import PLAYERS, RULEBOOK, TABLES
 from roundtap_core.command_arguments import Argument, argument
-from roundtap_core.rulebooks.base import RULEBOOKS
+from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES
 
 DATA = argument("--data", type=Path, default=Path("roundtap-data"), help="the hub's folder")

@@ -7,7 +7,8 @@ from msgspec import UNSET, Meta, UnsetType, field
 from roundtap_core.forms.form import Form
 from roundtap_core.forms.questions import SQUADS_MAX
 from roundtap_core.records import SIDES, Result, Side, refuse_contradictory, refuse_result_limits
-from roundtap_core.rulebooks.base import BY_LOT, INITIATIVE, SWISS_ROUND, MatchSituation, Rulebook, rulebook
+from roundtap_core.rulebooks.base import BY_LOT, INITIATIVE, SWISS_ROUND, MatchSituation, Rulebook
+from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.typed import Count, DisplayText, Message, Natural, T, Word, refuse_options_out_of_range
 
 OPEN, ONE_SIDED, AGREED, DISPUTE, DECIDED, CLOSED = "open", "one-sided", "agreed", "dispute", "decided", "closed"

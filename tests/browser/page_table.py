@@ -12,7 +12,7 @@ from hall_kit import Hall
 from own_games_kit import EVERYTHING, keep
 
 from roundtap_core.event.entries import VENUE
-from roundtap_core.rulebooks.base import RULEBOOKS
+from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_hub.access.slip_codes import slip_token
 from roundtap_hub.app.practice_hub import READY, PracticeHub
 from roundtap_hub.http.routes import ROUTES, STAFF

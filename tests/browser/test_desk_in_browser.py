@@ -22,7 +22,7 @@ from roundtap_core.event.commands import (
 )
 from roundtap_core.event.states import MatchState, Official
 from roundtap_core.records import Result, SidePair
-from roundtap_core.rulebooks.base import RULEBOOKS
+from roundtap_core.rulebooks.registry import RULEBOOKS
 
 PEOPLE = list(player_names(128))
 KEYS = 8

@@ -13,7 +13,7 @@ from PIL import Image
 from screen_kit import Screen
 
 import roundtap_hub
-from roundtap_core.rulebooks.base import RULEBOOKS
+from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES
 
 STYLE = (Path(roundtap_hub.__file__).parent / "static/print.css").read_text(encoding="utf-8")

@@ -15,7 +15,8 @@ from roundtap_core.forms.form import WayToEnd, compose_result
 from roundtap_core.forms.questions import Choice, Figure, Picks, Turns
 from roundtap_core.lists.list_form import fielded_squads, to_field
 from roundtap_core.rounds.next_round import next_round, next_stage
-from roundtap_core.rulebooks.base import MatchSituation, Rulebook, rulebook
+from roundtap_core.rulebooks.base import MatchSituation, Rulebook
+from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.rulebooks.result_gate import OFFICIAL, ResultSource, result_problems
 from roundtap_core.standings.totals import list_totals
 

@@ -20,7 +20,8 @@ from roundtap_core.eventfile.read import event_problems
 from roundtap_core.forms.questions import Choice, Figure, Picks, Turns
 from roundtap_core.lists.list_form import NUMBER as WHOLE
 from roundtap_core.records import Result, SidePair
-from roundtap_core.rulebooks.base import RULEBOOKS, MatchSituation, Rulebook
+from roundtap_core.rulebooks.base import MatchSituation, Rulebook
+from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.typed import (
     FIGURE,
     ID_LETTERS,

@@ -11,7 +11,7 @@ from typing import Any, get_args
 import pytest
 
 from roundtap_core.records import BYES, STAGES, Ending
-from roundtap_core.rulebooks import base
+from roundtap_core.rulebooks import registry
 from roundtap_core.words import LANGUAGES, Words, choose_language, core_words, plural_form
 
 REPOSITORY = Path(__file__).parents[2]
@@ -157,7 +157,7 @@ def test_what_rulebooks_and_records_name_has_a_name(language: str) -> None:
         | {f"ended.{ended}" for ended in get_args(Ending)}
         | {f"stage.{s}" for s in STAGES}
     )
-    for book in base.RULEBOOKS.values():
+    for book in registry.RULEBOOKS.values():
         needed |= {f"tiebreaker.{key}" for key in book.tiebreaker_keys} | {f"level.{level}" for level in book.levels}
         needed |= set(book.house_decisions) | {f"bye_order.{book.bye_after_round_1}"}
         needed |= {f"stage.{stage}" for stage in book.stage_minutes} | {f"structure.{name}" for name in book.structures}
@@ -166,7 +166,7 @@ def test_what_rulebooks_and_records_name_has_a_name(language: str) -> None:
 
 
 def test_no_house_decision_is_left_over() -> None:
-    announced = {key for book in base.RULEBOOKS.values() for key in book.house_decisions}
+    announced = {key for book in registry.RULEBOOKS.values() for key in book.house_decisions}
     written = {key for key in texts(REPOSITORY / "server" / "roundtap_core", "en") if key.startswith("decision.")}
     assert written <= announced
 

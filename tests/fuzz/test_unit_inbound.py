@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from unit_inbound import KEY, Bench, head, right_view, run
 
-from roundtap_core.rulebooks.base import RULEBOOKS
+from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.typed import MalformedMessage, parse_message
 from roundtap_core.view_types import TableView
 

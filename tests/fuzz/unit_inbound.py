@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from form_kit import form_to_json
-from roundtap_core.rulebooks.base import RULEBOOKS
+from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.version import version
 from roundtap_core.wire import FEED, envelope, open_envelope
 from roundtap_devices.boards import load_board

@@ -9,7 +9,8 @@ from form_kit import form_to_json
 from own_games.shelf import rules_text
 from roundtap_core.elimination.bracket import SEMI_FINAL
 from roundtap_core.records import ELIMINATION, SWISS, TIEBREAK
-from roundtap_core.rulebooks.base import RULEBOOKS, MatchSituation, Rulebook
+from roundtap_core.rulebooks.base import MatchSituation, Rulebook
+from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES
 from roundtap_devices.printing.escpos_job import END_MARKER, code_page_test_lines, compose_job
 from roundtap_devices.printing.print_lines import PrintLine

@@ -4,7 +4,8 @@ from typing import Any
 
 from gallery.played_table import Play, Shots
 from roundtap_core.records import ELIMINATION, Result, SidePair
-from roundtap_core.rulebooks.base import RULEBOOKS, MatchSituation, Rulebook
+from roundtap_core.rulebooks.base import MatchSituation, Rulebook
+from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.view_types import ClockView, PhaseView
 
 UP_MS = -5000

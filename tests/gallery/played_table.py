@@ -7,7 +7,8 @@ from msgspec import UNSET
 
 from own_games.shelf import rules_text
 from roundtap_core.records import SIDES, Result, Side
-from roundtap_core.rulebooks.base import RULEBOOKS, MatchSituation, Rulebook
+from roundtap_core.rulebooks.base import MatchSituation, Rulebook
+from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.typed import DisplayText
 from roundtap_core.view_types import (
     CallView,

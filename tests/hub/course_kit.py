@@ -24,7 +24,7 @@ from roundtap_core.event.states import Entrant, MatchState, Official
 from roundtap_core.forms.form import walk_way
 from roundtap_core.forms.questions import Figure, Picks
 from roundtap_core.records import Result, SidePair
-from roundtap_core.rulebooks.base import RULEBOOKS
+from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.service import Step
 

@@ -28,7 +28,8 @@ from roundtap_core.event.person import Person
 from roundtap_core.event.states import Entrant, EventState, MatchState, Official, RoundState
 from roundtap_core.forms.form import Form
 from roundtap_core.records import Result, Side, result_from_json, result_to_json
-from roundtap_core.rulebooks.base import RULEBOOKS, MatchSituation, Rulebook
+from roundtap_core.rulebooks.base import MatchSituation, Rulebook
+from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.rulebooks.result_gate import PLAYER, ResultSource, result_problems
 from roundtap_core.wire import digest
 from roundtap_hub.store.journal import PersonRecord

@@ -14,7 +14,7 @@ from roundtap_core.event.entries import VENUE, Entry, NewEntry
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import Entrant, EventState
 from roundtap_core.messages import Hello
-from roundtap_core.rulebooks.base import RULEBOOKS
+from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.wire import REQUEST, envelope
 from roundtap_hub.access.unit_keys import UnitKeys
 from roundtap_hub.app.hub import Hub

@@ -24,7 +24,7 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.decide import decide
 from roundtap_core.event.states import Entrant
 from roundtap_core.records import Match, Result
-from roundtap_core.rulebooks.base import RULEBOOKS
+from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_hub.store.journal import PersonRecord
 
 MATCH = "/console/e1/match/1.1"

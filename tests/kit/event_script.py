@@ -12,7 +12,8 @@ from roundtap_core.elimination.bracket import THIRD, THIRD_STAGE, bracket_of, st
 from roundtap_core.elimination.ranking import final_ranking
 from roundtap_core.forms.questions import FIRST_PLAYER_BY
 from roundtap_core.records import match_to_json
-from roundtap_core.rulebooks.base import MatchSituation, rulebook
+from roundtap_core.rulebooks.base import MatchSituation
+from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.rulebooks.result_gate import PLAYER, ResultSource, result_problems
 from roundtap_core.standings.standings import standings, standings_to_json
 from roundtap_core.standings.totals import list_totals

@@ -12,7 +12,8 @@ from roundtap import main as command_line
 from roundtap_core.eventfile import file_schema
 from roundtap_core.forms.questions import Choice, Figure, Turns
 from roundtap_core.lists.list_form import ListForm
-from roundtap_core.rulebooks.base import RULEBOOKS, MatchSituation, rulebook
+from roundtap_core.rulebooks.base import MatchSituation
+from roundtap_core.rulebooks.registry import RULEBOOKS, rulebook
 from roundtap_core.standings.tiebreakers import STEPS
 
 ROOT = Path(__file__).parents[2]

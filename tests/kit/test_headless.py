@@ -419,7 +419,7 @@ def test_only_the_rulebook_that_the_file_names_is_imported(event: Path, command:
     )
     done = subprocess.run([sys.executable, "-c", code, command, str(event)], capture_output=True, text=True, check=True)
     games = {name.rpartition(".")[2] for name in done.stderr.split()}
-    assert games - {"base", "result_gate", "scoring"} == {"xwing_standard"}
+    assert games - {"base", "registry", "result_gate", "scoring"} == {"xwing_standard"}
 
 
 @given(st.dictionaries(st.text(), JSON_VALUES, max_size=3))

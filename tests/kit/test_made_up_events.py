@@ -7,7 +7,7 @@ from fast_event import play_fast
 from made_up_event import made_up_event
 from roundtap_core.check.check import violations
 from roundtap_core.eventfile.read import tournament_from_json
-from roundtap_core.rulebooks.base import RULEBOOKS
+from roundtap_core.rulebooks.registry import RULEBOOKS
 
 LONG = pytest.mark.long
 

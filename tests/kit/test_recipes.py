@@ -142,7 +142,7 @@ CLAUSES = {
 GAME_TEST = '''"""Pebbles, by its document."""
 
 from roundtap_core.records import Match, Result, SidePair
-from roundtap_core.rulebooks.base import RULEBOOKS, rulebook
+from roundtap_core.rulebooks.registry import RULEBOOKS, rulebook
 from roundtap_core.words import core_words
 
 

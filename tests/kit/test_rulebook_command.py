@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from roundtap_core.rulebooks.base import RULEBOOKS
 from roundtap_core.rulebooks.coverage import coverage
+from roundtap_core.rulebooks.registry import RULEBOOKS
 from test_headless import roundtap
 
 

@@ -21,7 +21,7 @@ from roundtap_core.event.person import Person
 from roundtap_core.event.states import Entrant, EventState, Official
 from roundtap_core.messages import ReportReceipt, TableStatus
 from roundtap_core.records import Tournament
-from roundtap_core.rulebooks.base import rulebook
+from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.standings.totals import list_totals
 from roundtap_core.typed import parse_message
 from roundtap_core.wire import REPORT, verify_signature

@@ -19,7 +19,7 @@ from PIL import Image, ImageOps
 
 from gallery.on_paper import HEAD, MEMBERS, TEAMS, URL, best_of_three, proxy_content, slip_content, trust_content
 from roundtap_core.records import ELIMINATION, SWISS, TIEBREAK
-from roundtap_core.rulebooks.base import RULEBOOKS
+from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.typed import DisplayText
 from roundtap_core.words import LANGUAGES, Words
 from roundtap_devices.letters import text_width

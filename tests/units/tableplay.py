@@ -8,7 +8,8 @@ from form_kit import form_to_json
 from own_games.shelf import rules_text
 from press_script import Press
 from roundtap_core.records import Result, Side, SidePair, result_to_json
-from roundtap_core.rulebooks.base import MatchSituation, Rulebook, rulebook
+from roundtap_core.rulebooks.base import MatchSituation, Rulebook
+from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.typed import parse_message
 from roundtap_core.view_types import TableView
 from roundtap_devices.input.gestures import CALL, HOLD, LEAVE, REPEAT, TAP, Gesture

@@ -9,7 +9,7 @@ from tableplay import Table
 from unit_kit import Unit, view
 
 from faults import fails
-from roundtap_core.rulebooks.base import rulebook
+from roundtap_core.rulebooks.registry import rulebook
 from roundtap_devices.input.gestures import DEBOUNCE_MS, Edge
 from roundtap_units.table.dialogue.entry import ResultEntry
 

@@ -4,7 +4,7 @@ import pytest
 from tableplay import Table
 
 from roundtap_core.records import Result, SidePair
-from roundtap_core.rulebooks.base import rulebook
+from roundtap_core.rulebooks.registry import rulebook
 
 KEYFORGE, WARLORDS = rulebook("keyforge-archon"), rulebook("warlords-of-terra")
 THREE = {"stages": {"swiss": {"best_of": 3}}}

@@ -3,7 +3,8 @@
 from tableplay import Table
 
 from roundtap_core.records import Result, SidePair
-from roundtap_core.rulebooks.base import MatchSituation, rulebook
+from roundtap_core.rulebooks.base import MatchSituation
+from roundtap_core.rulebooks.registry import rulebook
 
 WARLORDS, KEYFORGE = rulebook("warlords-of-terra"), rulebook("keyforge-archon")
 

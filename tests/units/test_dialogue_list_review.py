@@ -2,7 +2,7 @@
 
 from tableplay import Table
 
-from roundtap_core.rulebooks.base import rulebook
+from roundtap_core.rulebooks.registry import rulebook
 
 
 def seated() -> Table:

@@ -3,7 +3,7 @@
 from tableplay import Table
 
 from roundtap_core.records import Result, SidePair
-from roundtap_core.rulebooks.base import rulebook
+from roundtap_core.rulebooks.registry import rulebook
 
 BOOK = rulebook("shatterpoint-premier")
 PICKS = {"a": [1, 3], "b": [2, 4]}

@@ -2,7 +2,7 @@
 
 from tableplay import Table
 
-from roundtap_core.rulebooks.base import rulebook
+from roundtap_core.rulebooks.registry import rulebook
 
 BOOK = rulebook("shatterpoint-premier")
 PHASES = {"phases": [{"key": "phase.key", "from_ms": 5_400_000}], "open_end": True, "total_ms": 7_200_000}

@@ -11,7 +11,7 @@ from tableplay import BOOK, Table, score
 
 from press_script import Press, report_presses
 from roundtap_core.records import Result, SidePair, result_from_json
-from roundtap_core.rulebooks.base import rulebook
+from roundtap_core.rulebooks.registry import rulebook
 
 
 def play(result: Result) -> tuple[Table, list[Press]]:

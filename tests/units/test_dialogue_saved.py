@@ -4,7 +4,7 @@ import pytest
 from tableplay import Table, score
 
 from roundtap_core.records import Result, SidePair
-from roundtap_core.rulebooks.base import rulebook
+from roundtap_core.rulebooks.registry import rulebook
 from roundtap_units.table.dialogue.dialogue import Dialogue
 from roundtap_units.unit_config import unit_words
 

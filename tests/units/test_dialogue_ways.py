@@ -4,7 +4,8 @@ import pytest
 from tableplay import Table
 
 from roundtap_core.records import Result, SidePair
-from roundtap_core.rulebooks.base import MatchSituation, rulebook
+from roundtap_core.rulebooks.base import MatchSituation
+from roundtap_core.rulebooks.registry import rulebook
 
 EPIC, WARLORDS, KEYFORGE = rulebook("xwing-epic-duel"), rulebook("warlords-of-terra"), rulebook("keyforge-archon")
 LISTS = MatchSituation(totals=(290, 300))

@@ -14,7 +14,7 @@ from monkey_walks import KINDS, Watch, explore, run
 
 from own_games.shelf import GAMES, id_of
 from roundtap_core.records import Result, SidePair
-from roundtap_core.rulebooks.base import RULEBOOKS
+from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_units.table.dialogue.agreement import question_scene
 
 WHOSE_TURN_THEN_OK = [("tap", "a", 1000), ("tap", "b", 1500), ("tap", "a", 1500), ("tap", "b", 1500)]

@@ -10,7 +10,8 @@ from press_script import report_presses
 from roundtap_core.forms.form import compose_result, walk_way
 from roundtap_core.forms.questions import Choice, Figure, Picks, Turns
 from roundtap_core.records import CONCESSION, Result, SidePair
-from roundtap_core.rulebooks.base import RULEBOOKS, MatchSituation, rulebook
+from roundtap_core.rulebooks.base import MatchSituation
+from roundtap_core.rulebooks.registry import RULEBOOKS, rulebook
 from roundtap_core.rulebooks.result_gate import PLAYER, ResultSource, result_problems
 
 THREE = {"stages": {"swiss": {"best_of": 3}}}

@@ -14,7 +14,8 @@ from roundtap_core.errors import Problem
 from roundtap_core.forms.form import WayToEnd, compose_complete, walk_way
 from roundtap_core.forms.questions import Choice, Figure, Picks, Turns
 from roundtap_core.records import ELIMINATION, SIDES, SWISS, TIEBREAK, TIME, Result, Side, other_side
-from roundtap_core.rulebooks.base import RULEBOOKS, MatchSituation, Rulebook
+from roundtap_core.rulebooks.base import MatchSituation, Rulebook
+from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES
 from roundtap_units.table.dialogue.agreement import question_scene
 from roundtap_units.table.screens.scenes import SIGNS

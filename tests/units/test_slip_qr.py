@@ -6,7 +6,7 @@ from PIL import Image, ImageOps
 
 from gallery.on_paper import PEOPLE, SLIP_URL, printed, slip_content
 from roundtap_core.records import ELIMINATION, SWISS
-from roundtap_core.rulebooks.base import RULEBOOKS
+from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_devices.printing.printer_profiles import PROFILES
 from roundtap_units.documents.notices import layout_job
 from roundtap_units.unit_config import unit_words

@@ -22,7 +22,7 @@ from gallery.on_paper import (
 from roundtap_core.forms.form import Form, WayToEnd
 from roundtap_core.forms.questions import Choice, Figure
 from roundtap_core.records import ELIMINATION, SWISS, TIEBREAK
-from roundtap_core.rulebooks.base import RULEBOOKS
+from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_devices.letters import text_width
 from roundtap_devices.printing.drawing import render_drawing
 from roundtap_devices.printing.escpos_job import compose_job

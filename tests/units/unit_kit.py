@@ -9,7 +9,7 @@ from typing import Any
 
 from form_kit import form_to_json
 from roundtap_core.messages import ReportReceipt
-from roundtap_core.rulebooks.base import rulebook
+from roundtap_core.rulebooks.registry import rulebook
 from roundtap_devices.boards import load_board
 from roundtap_devices.display.screen import VirtualScreen
 from roundtap_devices.display.signals import Signals

@@ -278,11 +278,9 @@ def _turn(standby: StandbyState, words: Words) -> Page:
     if not standby.level:
         lines = [words("panel.turn.never_level")]
         return Page(TURN_ASK, PanelScene(words("panel.turn-ask"), lines, words("panel.hint.around")))
-    lines = (
-        [words("panel.turn.hub_lives"), _without_scheme(standby.hub)]
-        if standby.state in ("following", "behind")
-        else [words("panel.turn-ask.what")]
-    )
+    lines = [words("panel.turn-ask.what")]
+    if standby.state in ("following", "behind"):
+        lines = [words("panel.turn.hub_lives"), _without_scheme(standby.hub)]
     return _question(words, TURN_ASK, TURN, lines, sure=[words("panel.turn-sure.what")])
 
 

@@ -21,8 +21,8 @@ from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.states import Entrant
-from roundtap_core.rulebooks.base import RULEBOOKS
 from roundtap_core.rulebooks.own_rules import Rules, RulesProblem, read_rules, rules_id
+from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import catalogue
 from roundtap_hub.access.personal_links import link_token
 from roundtap_hub.app.hub import read_or_make_secret

@@ -18,7 +18,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.eventfile.read import parse_event_file
 from roundtap_core.names import display_name, public_names
 from roundtap_core.records import Tournament
-from roundtap_core.rulebooks.base import book_of
+from roundtap_core.rulebooks.registry import book_of
 from roundtap_core.words import Words, catalogue, choose_language, core_words
 
 DONE, VIOLATED, BAD_INPUT = 0, 1, 2

@@ -10,7 +10,7 @@ from roundtap.headless.standings import as_text
 from roundtap_core.command_arguments import argument
 from roundtap_core.errors import Problem
 from roundtap_core.records import SWISS, Competitor, Match, Round, Tournament
-from roundtap_core.rulebooks.base import RULEBOOKS, Rulebook, Structure, rulebook
+from roundtap_core.rulebooks.base import Rulebook, Structure
 from roundtap_core.rulebooks.coverage import (
     Clause,
     Coverage,
@@ -24,6 +24,7 @@ from roundtap_core.rulebooks.coverage import (
 from roundtap_core.rulebooks.own import own_rulebook
 from roundtap_core.rulebooks.own_rules import Rules, RulesProblem, read_rules, rules_id, rules_json
 from roundtap_core.rulebooks.own_words import rules_in_words, valid_examples, words_of, worked_match, worked_matches
+from roundtap_core.rulebooks.registry import RULEBOOKS, rulebook
 from roundtap_core.standings.round_robin import circle
 from roundtap_core.standings.standings import standings, standings_to_json
 from roundtap_core.words import Words

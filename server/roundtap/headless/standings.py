@@ -7,7 +7,7 @@ from roundtap.headless import cli_io
 from roundtap_core.command_arguments import argument
 from roundtap_core.errors import Problem
 from roundtap_core.records import ELIMINATION, StandingsRow, Tournament
-from roundtap_core.rulebooks.base import book_of
+from roundtap_core.rulebooks.registry import book_of
 from roundtap_core.standings.standings import standings, standings_to_json
 from roundtap_core.words import Words, core_words
 

@@ -538,11 +538,9 @@ def set_role(machine: Machine, role: str) -> Path:
     except FileNotFoundError:
         path.parent.mkdir(parents=True, exist_ok=True)
         raw = b""
-    lines = (
-        raw.decode("utf-16", errors="replace").encode().splitlines(keepends=True)
-        if b"\0" in raw
-        else raw.splitlines(keepends=True)
-    )
+    lines = raw.splitlines(keepends=True)
+    if b"\0" in raw:
+        lines = raw.decode("utf-16", errors="replace").encode().splitlines(keepends=True)
     rest = [line for line in lines if settings_file.key_of(line) != "role"]
     if rest and not rest[-1].endswith((b"\n", b"\r")):
         rest[-1] += b"\n"

@@ -10,7 +10,8 @@ from roundtap_core.errors import Invalid, Problem
 from roundtap_core.lists.list_form import members_of, names_at, squad_letter, team_problems
 from roundtap_core.names import error_names, names_in
 from roundtap_core.rounds.next_round import never_fielded
-from roundtap_core.rulebooks.base import FIRST_PLAYER, NO, MatchSituation, Options, Rulebook, book_of, may_play
+from roundtap_core.rulebooks.base import FIRST_PLAYER, NO, MatchSituation, Options, Rulebook, may_play
+from roundtap_core.rulebooks.registry import book_of
 from roundtap_core.rulebooks.result_gate import result_problems
 from roundtap_core.standings.totals import list_totals
 

@@ -23,7 +23,8 @@ from roundtap_core.pairing.pairing_pool import met_among
 from roundtap_core.pairing.swiss_round import fewest_repeats, keeps_free
 from roundtap_core.pairing.table_numbers import first_sides
 from roundtap_core.rounds.next_round import second_stage_length
-from roundtap_core.rulebooks.base import BYE_LAST, book_of, planned_structure, planned_structure_or_none
+from roundtap_core.rulebooks.base import BYE_LAST
+from roundtap_core.rulebooks.registry import book_of, planned_structure, planned_structure_or_none
 from roundtap_core.standings.standings import open_ties, standings, tournament_before
 from roundtap_core.standings.tiebreakers import RANDOM
 

@@ -27,7 +27,8 @@ from roundtap_core.records import (
     Tournament,
     other_side,
 )
-from roundtap_core.rulebooks.base import Options, Rulebook, book_of, planned_structure
+from roundtap_core.rulebooks.base import Options, Rulebook
+from roundtap_core.rulebooks.registry import book_of, planned_structure
 from roundtap_core.standings.standings import standings, tournament_before
 from roundtap_core.standings.tiebreakers import RANDOM
 from roundtap_core.typed import Count, Text

@@ -20,7 +20,7 @@ from roundtap_core.elimination.bracket import (
     round_key,
 )
 from roundtap_core.records import DISQUALIFIED, ELIMINATION, SWISS_STAGES, Tournament, result_to_json
-from roundtap_core.rulebooks.base import book_of
+from roundtap_core.rulebooks.registry import book_of
 from roundtap_core.standings.standings import LeagueResult, standings
 from roundtap_core.standings.tiebreakers import RANDOM
 

@@ -571,16 +571,12 @@ def _apply_imported(state: states.EventState, data: Mapping[str, Any], entry: En
         data.get("extra_minutes"),
         data.get("venue"),
     )
-    at_start = (
-        data.get("players") or present_count(m.match for m in matches)
-        if data["number"] == 1
-        else state.players_at_start
-    )
-    clock = (
-        Clock(remaining_ms=data["total_ms"], total_ms=data["total_ms"], anchor=entry.at.instant)
-        if status == states.PUBLISHED
-        else state.clock
-    )
+    at_start = state.players_at_start
+    if data["number"] == 1:
+        at_start = data.get("players") or present_count(m.match for m in matches)
+    clock = state.clock
+    if status == states.PUBLISHED:
+        clock = Clock(remaining_ms=data["total_ms"], total_ms=data["total_ms"], anchor=entry.at.instant)
     return replace(state, rounds=(*state.rounds, imported), players_at_start=at_start, clock=clock)
 
 

@@ -22,8 +22,9 @@ from roundtap_core.event.states import ACTIVE, AMONG, CHECKED_IN, DoorPrize, Eve
 from roundtap_core.names import clean_name
 from roundtap_core.randomness import lot_number
 from roundtap_core.records import SWISS
-from roundtap_core.rulebooks.base import NO, ORGANIZER, OWN, Options, Rulebook, may_play, rulebook
+from roundtap_core.rulebooks.base import NO, ORGANIZER, OWN, Options, Rulebook, may_play
 from roundtap_core.rulebooks.own_rules import Rules, rules_data, rules_json
+from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.typed import (
     MOST_COMPETITORS,
     MOST_ROUNDS,

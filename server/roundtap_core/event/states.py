@@ -15,7 +15,8 @@ from roundtap_core.elimination.bracket import Cut
 from roundtap_core.event.entries import GENESIS
 from roundtap_core.event.person import Person
 from roundtap_core.names import public_names
-from roundtap_core.rulebooks.base import HEAD_JUDGE, JUDGE, ORGANIZER, Rulebook, rulebook
+from roundtap_core.rulebooks.base import HEAD_JUDGE, JUDGE, ORGANIZER, Rulebook
+from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.typed import Count, Exact, Id, IdOrEmpty, LastRound, Line, Number, Prose, Text
 from roundtap_core.wire import digest
 

@@ -21,7 +21,7 @@ from roundtap_core.elimination.ranking import final_places
 from roundtap_core.errors import Problem
 from roundtap_core.names import display_name, names_in
 from roundtap_core.records import ELIMINATION, UNPAIRED_LOSS, Competitor, Match, Round, Tournament, match_to_json
-from roundtap_core.rulebooks.base import book_of
+from roundtap_core.rulebooks.registry import book_of
 from roundtap_core.standings.standings import LeagueRow, exact_points, league_points_text, standings, standings_to_json
 from roundtap_core.words import Words
 

@@ -25,7 +25,8 @@ from roundtap_core.records import (
     Tournament,
     result_from_json,
 )
-from roundtap_core.rulebooks.base import Rulebook, rulebook
+from roundtap_core.rulebooks.base import Rulebook
+from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.typed import MOST_ROUNDS, NESTING_MAX, MalformedMessage, decode_message, parse_message
 
 _TUPLES = ("warnings", "members", "houses")

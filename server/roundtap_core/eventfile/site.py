@@ -13,8 +13,8 @@ from roundtap_core.elimination.ranking import final_ranking, game_name
 from roundtap_core.eventfile.exports import file_stem, league_lines
 from roundtap_core.names import names_in
 from roundtap_core.records import SWISS_STAGES, TIEBREAK, Match, Tournament
-from roundtap_core.rulebooks.base import book_of
 from roundtap_core.rulebooks.own_words import words_of
+from roundtap_core.rulebooks.registry import book_of
 from roundtap_core.rulebooks.result_words import figures_text, result_shown
 from roundtap_core.standings.standings import LeagueRow, standings, telling_tiebreakers
 from roundtap_core.words import Words

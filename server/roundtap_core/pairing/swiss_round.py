@@ -22,7 +22,8 @@ from roundtap_core.pairing.table_numbers import assign_tables, share_sides
 from roundtap_core.pairing.topdown import WIDEST, TopDownDraw, solve_window
 from roundtap_core.randomness import Rand, shuffle
 from roundtap_core.records import BYE, SWISS, SWISS_STAGES, WON_BYE, Draw, Match, Tournament, present_count
-from roundtap_core.rulebooks.base import BYE_LAST, BYE_RANDOM_LOWEST, OWN, book_of
+from roundtap_core.rulebooks.base import BYE_LAST, BYE_RANDOM_LOWEST, OWN
+from roundtap_core.rulebooks.registry import book_of
 from roundtap_core.standings.standings import last_first
 from roundtap_core.standings.totals import SwissTotals, swiss_totals
 

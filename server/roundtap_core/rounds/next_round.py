@@ -25,7 +25,7 @@ from roundtap_core.records import (
     Match,
     Tournament,
 )
-from roundtap_core.rulebooks.base import book_of, planned_structure, planned_structure_or_none
+from roundtap_core.rulebooks.registry import book_of, planned_structure, planned_structure_or_none
 from roundtap_core.standings import tiebreakers
 from roundtap_core.standings.standings import open_ties
 

@@ -1,1 +1,1 @@
-"""The rulebooks, one module each, and the base they share, which finds one by its id."""
+"""The rulebooks, one module each, the base they share, and the registry that finds one by its id."""

@@ -179,11 +179,9 @@ class OwnRulebook(base.Rulebook):
         if result.ended != records.CONCESSION or result.conceded_by is None:
             return result
         winner = records.other_side(result.conceded_by)
-        least = (
-            {"score": wins or self.rules.match.wins}
-            if self.rules.match.report == GAMES
-            else {str(key): value for key, value in self.rules.concession.winner_at_least.items()}
-        )
+        least = {str(key): value for key, value in self.rules.concession.winner_at_least.items()}
+        if self.rules.match.report == GAMES:
+            least = {"score": wins or self.rules.match.wins}
         pairs = {key: result.figures.get(key, records.SidePair()) for key in least}
         raised = {key: replace(pair, **{winner: max(pair.of(winner), least[key])}) for key, pair in pairs.items()}
         return replace(result, **raised)

@@ -13,7 +13,7 @@ from roundtap_core.errors import Invalid
 from roundtap_core.names import fold, public_names
 from roundtap_core.records import DISQUALIFIED, SECOND_SWISS, Competitor, StandingsRow, Tournament, result_from_json
 from roundtap_core.rulebooks import scoring
-from roundtap_core.rulebooks.base import book_of
+from roundtap_core.rulebooks.registry import book_of
 from roundtap_core.standings.tiebreakers import (
     AMONG_TIED,
     RANDOM,

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from roundtap_core.randomness import lot_number
 from roundtap_core.records import ELIMINATION, SWISS, SWISS_STAGES, TIEBREAK, Tournament
-from roundtap_core.rulebooks.base import book_of, planned_structure_or_none
+from roundtap_core.rulebooks.registry import book_of, planned_structure_or_none
 from roundtap_core.rulebooks.scoring import ALL_GAMES, DRAWN_GAMES, LOSS, WIN, WON_GAMES, Tiebreaker, helper_key
 from roundtap_core.standings.round_robin import circle
 from roundtap_core.standings.totals import SwissTotals

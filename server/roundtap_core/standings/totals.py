@@ -6,7 +6,8 @@ from msgspec import Struct
 
 from roundtap_core.errors import Problem
 from roundtap_core.records import NO_SHOW, SIDES, SWISS_STAGES, Match, Result, Tournament
-from roundtap_core.rulebooks.base import NO_TOTALS, ListTotals, Options, Rulebook, book_of
+from roundtap_core.rulebooks.base import NO_TOTALS, ListTotals, Options, Rulebook
+from roundtap_core.rulebooks.registry import book_of
 from roundtap_core.rulebooks.scoring import FREE_WINS, LOSS, WIN, Tally
 
 Tallies = Callable[[Match], tuple[Tally, ...]]

@@ -25,9 +25,10 @@ from roundtap_core.eventfile.read import parse_event_file
 from roundtap_core.names import MOST_LETTERS
 from roundtap_core.randomness import SEED_BITS
 from roundtap_core.records import Tournament
-from roundtap_core.rulebooks.base import RULEBOOKS, Options, Rulebook, may_play, rulebook
+from roundtap_core.rulebooks.base import Options, Rulebook, may_play
 from roundtap_core.rulebooks.coverage import games_allowed
 from roundtap_core.rulebooks.own_rules import ID_BEGIN, rules_from_json
+from roundtap_core.rulebooks.registry import RULEBOOKS, rulebook
 from roundtap_core.standings.totals import list_totals
 from roundtap_core.typed import MOST_ROUNDS, STAGE_OPTIONS
 from roundtap_core.words import Words

@@ -75,11 +75,9 @@ def derived_jobs(state: EventState, with_units: Collection[int] = ()) -> list[Pr
 def _job(state: EventState, played: RoundState, kind: str, match: MatchState | None = None) -> PrintJob:
     # A round taken back and published again has its lists printed again; slips carry a key of their content.
     lists = f"{played.number}{f'-{played.taken_back}' if played.taken_back else ''}"
-    place = (
-        f"{match.id}{CHANGED}{digest([slip_mark(state, played, match), match.match.table])[:6]}"
-        if match is not None
-        else lists
-    )
+    place = lists
+    if match is not None:
+        place = f"{match.id}{CHANGED}{digest([slip_mark(state, played, match), match.match.table])[:6]}"
     return PrintJob(
         f"{state.id}/{draw_key(state, played)}/{kind}/{place}",
         state.id,

@@ -16,7 +16,8 @@ from roundtap_core.event.commands import DoubleNoShow, EnterResult, NoShow, Note
 from roundtap_core.event.cut import ANEW
 from roundtap_core.event.states import DRAFT, RULING, EventState, MatchState, RoundState
 from roundtap_core.records import SIDES, Result, Side, result_from_json
-from roundtap_core.rulebooks.base import RULEBOOKS, AidFigure, CountingAid, Rulebook
+from roundtap_core.rulebooks.base import AidFigure, CountingAid, Rulebook
+from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.rulebooks.result_gate import OFFICIAL
 from roundtap_hub.access.slip_codes import slip_codes
 from roundtap_hub.http.routes import (

@@ -255,7 +255,7 @@ def recover(
     chain is taken from it alone, but what was revoked since is looked up beside it. `lineage`: which hub, where there
     are several. `begins_epoch`: False where the hub goes on as it was. Raises Problem("folder_not_empty"),
     Problem("recover_several"), Problem("nothing_to_recover"), Problem("journal_newer"),
-    what `verify.verify_journal` finds, and OSError if the new folder cannot be written."""
+    what `read_model.verify_journal` finds, and OSError if the new folder cannot be written."""
     to, unused = to.absolute(), list[tuple[Path, str]]()
     making = to / MAKING if os.path.ismount(to) else to.with_name(f".{to.name}{MAKING}")
     shutil.rmtree(making, ignore_errors=True)

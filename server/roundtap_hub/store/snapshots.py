@@ -11,7 +11,8 @@ from sqlalchemy import Engine, Row, Select, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from roundtap_core.event.states import EventState, decode_state, encode_state, state_form
-from roundtap_core.rulebooks.base import Rulebook, rulebook
+from roundtap_core.rulebooks.base import Rulebook
+from roundtap_core.rulebooks.registry import rulebook
 from roundtap_hub.store.models import EVENT_SNAPSHOT, EventSnapshotRow, upsert
 
 log = logging.getLogger(__name__)

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from roundtap_core.check.check import violations
 from roundtap_core.records import Competitor, Match, Result, Round, SidePair, Tournament
-from roundtap_core.rulebooks.base import rulebook
+from roundtap_core.rulebooks.registry import rulebook
 from rulebook_kit import at_time, conceded, played, ruling
 
 THREE = {"stages": {"swiss": {"best_of": 3}}}

@@ -19,7 +19,7 @@ from roundtap_core.event.states import (
     tournament_of,
 )
 from roundtap_core.records import BYE, UNPAIRED_LOSS
-from roundtap_core.rulebooks.base import planned_structure
+from roundtap_core.rulebooks.registry import planned_structure
 from roundtap_core.standings.standings import standings
 
 

@@ -4,7 +4,8 @@ import pytest
 
 from event_kit import Event, fold_entries, refused, score
 from roundtap_core.event import commands as c
-from roundtap_core.rulebooks.base import MatchSituation, rulebook
+from roundtap_core.rulebooks.base import MatchSituation
+from roundtap_core.rulebooks.registry import rulebook
 
 
 def keyforge() -> Event:

@@ -16,7 +16,7 @@ from roundtap_core.eventfile.exports import tournament_to_json
 from roundtap_core.eventfile.file_schema import Event
 from roundtap_core.eventfile.read import event_problems, parse_event_file, parse_json, tournament_from_json
 from roundtap_core.records import Result, SidePair, Tournament
-from roundtap_core.rulebooks.base import RULEBOOKS
+from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.typed import decode_message
 
 WORKED = sorted((Path(__file__).parents[1] / "worked_events").glob("*.json"))

@@ -9,7 +9,7 @@ from form_kit import form_to_json, next_step
 from roundtap_core.errors import Problem
 from roundtap_core.forms.form import Form, WayToEnd, compose_result
 from roundtap_core.records import Match, Result, SidePair
-from roundtap_core.rulebooks.base import rulebook
+from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.typed import parse_message
 
 BOOK = rulebook("xwing-standard")

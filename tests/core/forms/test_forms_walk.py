@@ -26,7 +26,8 @@ from roundtap_core.forms.questions import (
     WinnerByAnswer,
 )
 from roundtap_core.records import SIDES, Ending, Match, Result, Side, SidePair, result_from_json, result_to_json
-from roundtap_core.rulebooks.base import RULEBOOKS, MatchSituation, Options, Rulebook
+from roundtap_core.rulebooks.base import MatchSituation, Options, Rulebook
+from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.typed import parse_message
 from roundtap_core.words import LANGUAGES, core_words
 from rulebook_kit import both, way_of

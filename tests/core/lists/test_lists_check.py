@@ -8,7 +8,7 @@ from lists_kit import places
 from roundtap_core.check.check import list_violations
 from roundtap_core.lists.list_form import fold
 from roundtap_core.records import Competitor, Tournament
-from roundtap_core.rulebooks.base import RULEBOOKS
+from roundtap_core.rulebooks.registry import RULEBOOKS
 
 
 def event(rulebook: str, *lists: dict[str, Any] | None, level: str | None = None, **options: Any) -> Tournament:

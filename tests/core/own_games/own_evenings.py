@@ -9,8 +9,9 @@ from roundtap_core.forms.form import WayToEnd, compose_complete, walk_way
 from roundtap_core.forms.questions import Choice, Figure
 from roundtap_core.records import Competitor, Match, Result, Round, Side, Tournament
 from roundtap_core.rounds.next_round import next_round
-from roundtap_core.rulebooks.base import MatchSituation, book_of
+from roundtap_core.rulebooks.base import MatchSituation
 from roundtap_core.rulebooks.own_rules import Rules, rules_id, rules_json
+from roundtap_core.rulebooks.registry import book_of
 
 NAMES = (
     "Ana",

@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from roundtap_core.rulebooks.base import RULEBOOKS, Rulebook
+from roundtap_core.rulebooks.base import Rulebook
 from roundtap_core.rulebooks.own import OwnRulebook, own_rulebook
 from roundtap_core.rulebooks.own_rules import Rules, read_rules, rules_id, rules_json
+from roundtap_core.rulebooks.registry import RULEBOOKS
 
 
 def rules_of(text: str) -> Rules:

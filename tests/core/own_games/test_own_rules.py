@@ -19,9 +19,10 @@ from roundtap_core.event.states import EventState
 from roundtap_core.eventfile.exports import tournament_to_json
 from roundtap_core.eventfile.read import parse_event_file, tournament_from_json
 from roundtap_core.records import result_from_json
-from roundtap_core.rulebooks.base import SWISS_ROUND, MatchSituation, book_of, rulebook
+from roundtap_core.rulebooks.base import SWISS_ROUND, MatchSituation
 from roundtap_core.rulebooks.own_rules import Rules, read_rules, rules_data, rules_id, rules_json
 from roundtap_core.rulebooks.own_words import rules_in_words, words_of, worked_matches
+from roundtap_core.rulebooks.registry import book_of, rulebook
 from roundtap_core.standings.standings import standings
 from roundtap_core.words import LANGUAGES, core_words
 

@@ -3,7 +3,7 @@
 import pytest
 
 from roundtap_core.clock import IDLE, PAUSED, RUNNING, Clock, Instant, Phase, next_boundary_ms, phase_now
-from roundtap_core.rulebooks.base import RULEBOOKS
+from roundtap_core.rulebooks.registry import RULEBOOKS
 
 MINUTE = 60_000
 KEY_PHASE = (Phase("phase.key", 30),)

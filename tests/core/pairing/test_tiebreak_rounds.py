@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from event_kit import refused
 from roundtap_core.records import SWISS, TIEBREAK, Competitor, Match, Result, Round, SidePair, Tournament
 from roundtap_core.rounds.next_round import next_tiebreak_round
-from roundtap_core.rulebooks.base import rulebook
+from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.standings.standings import open_ties, standings
 from rulebook_kit import decided, event, game, order, played, rows, ruling
 

@@ -32,7 +32,8 @@ from roundtap_core.records import (
     SidePair,
     Tournament,
 )
-from roundtap_core.rulebooks.base import BYE_RANDOM_LOWEST, RULEBOOKS
+from roundtap_core.rulebooks.base import BYE_RANDOM_LOWEST
+from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.standings.standings import standings
 from roundtap_core.words import LANGUAGES, core_words
 from rulebook_kit import event as tournament

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from fronts import FRONTS, tried_at
-from roundtap_core.rulebooks.base import RULEBOOKS
 from roundtap_core.rulebooks.coverage import (
     FOLDER,
     HELD,
@@ -21,6 +20,7 @@ from roundtap_core.rulebooks.coverage import (
     document_names,
     read_clauses,
 )
+from roundtap_core.rulebooks.registry import RULEBOOKS
 
 REPOSITORY = Path(__file__).parents[3]
 

@@ -10,7 +10,8 @@ from roundtap_core.clock import COUNTING
 from roundtap_core.event import commands as c
 from roundtap_core.event.states import ReportFate
 from roundtap_core.records import Result, SidePair, result_to_json
-from roundtap_core.rulebooks.base import RULEBOOKS, MatchSituation
+from roundtap_core.rulebooks.base import MatchSituation
+from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.rulebooks.result_gate import OFFICIAL, PLAYER, RECORD, ResultSource, result_problems
 from rulebook_kit import SWISS, at_time, conceded, played, ruling
 

@@ -11,7 +11,8 @@ from roundtap_core.elimination.bracket import next_elimination_round, qualifiers
 from roundtap_core.errors import Problem
 from roundtap_core.pairing.swiss_round import draw_swiss_round
 from roundtap_core.records import Match, Result, SidePair
-from roundtap_core.rulebooks.base import MatchSituation, rulebook
+from roundtap_core.rulebooks.base import MatchSituation
+from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.standings.standings import standings
 from roundtap_core.words import core_words
 from rulebook_kit import (

@@ -9,7 +9,8 @@ import pytest
 from lies import Known, Truth, left_out
 from roundtap_core.errors import Problem
 from roundtap_core.records import CONCESSION, TIME, result_from_json
-from roundtap_core.rulebooks.base import RULEBOOKS, MatchSituation, Rulebook
+from roundtap_core.rulebooks.base import MatchSituation, Rulebook
+from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.rulebooks.result_gate import OFFICIAL, RECORD, ResultSource, result_problems
 
 REASON = "so it was"

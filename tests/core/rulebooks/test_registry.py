@@ -9,7 +9,8 @@ import pytest
 
 from roundtap_core.errors import Problem
 from roundtap_core.records import BYES, Match, Result, SidePair
-from roundtap_core.rulebooks.base import RULEBOOKS, Rulebook, Rulebooks, rulebook
+from roundtap_core.rulebooks.base import Rulebook
+from roundtap_core.rulebooks.registry import RULEBOOKS, Rulebooks, rulebook
 
 
 def test_each_is_there_under_its_own_id() -> None:
@@ -38,7 +39,7 @@ def test_another_is_a_problem_that_lists_them() -> None:
 
 def test_one_rulebook_imports_no_other() -> None:
     code = (
-        "import sys\nfrom roundtap_core.rulebooks.base import RULEBOOKS\n"
+        "import sys\nfrom roundtap_core.rulebooks.registry import RULEBOOKS\n"
         "games = ('keyforge', 'shatterpoint', 'warlords', 'xwing')\n"
         "def there():\n"
         "    names = [name.rpartition('.')[2] for name in sys.modules if '.rulebooks.' in name]\n"

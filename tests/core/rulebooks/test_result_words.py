@@ -3,7 +3,8 @@
 import pytest
 
 from roundtap_core.records import Result, SidePair
-from roundtap_core.rulebooks.base import MatchSituation, rulebook
+from roundtap_core.rulebooks.base import MatchSituation
+from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.rulebooks.result_words import outcome_reason, outcome_text, winner_of
 from roundtap_core.rulebooks.warlords import NO_CARD
 from roundtap_core.words import core_words

@@ -9,7 +9,7 @@ from roundtap_core.clock import Phase
 from roundtap_core.errors import Problem
 from roundtap_core.pairing.swiss_round import draw_swiss_round
 from roundtap_core.records import Match, Result, SidePair
-from roundtap_core.rulebooks.base import rulebook
+from roundtap_core.rulebooks.registry import rulebook
 from rulebook_kit import (
     KNOCKOUT,
     asked,

@@ -12,7 +12,8 @@ from roundtap_core.errors import Problem
 from roundtap_core.forms.form import Form, compose_result, walk_way, way_and_answers
 from roundtap_core.forms.questions import Choice, Turns
 from roundtap_core.records import SIDES, Result, Side, SidePair
-from roundtap_core.rulebooks.base import MatchSituation, rulebook
+from roundtap_core.rulebooks.base import MatchSituation
+from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.rulebooks.result_gate import OFFICIAL, RECORD, ResultSource, result_problems
 from roundtap_core.typed import parse_message
 from rulebook_kit import (

@@ -6,7 +6,8 @@ from msgspec.structs import replace
 from roundtap_core.errors import Problem
 from roundtap_core.pairing.swiss_round import draw_swiss_round
 from roundtap_core.records import Match, Result, SidePair
-from roundtap_core.rulebooks.base import MatchSituation, rulebook
+from roundtap_core.rulebooks.base import MatchSituation
+from roundtap_core.rulebooks.registry import rulebook
 from rulebook_kit import (
     FINAL,
     KNOCKOUT,

@@ -9,7 +9,8 @@ from roundtap_core.errors import Problem
 from roundtap_core.forms.questions import WINNER
 from roundtap_core.pairing.swiss_round import draw_swiss_round
 from roundtap_core.records import SIDES, Match, Result, Round, Side, SidePair
-from roundtap_core.rulebooks.base import MatchSituation, rulebook
+from roundtap_core.rulebooks.base import MatchSituation
+from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.standings.standings import standings
 from rulebook_kit import (
     KNOCKOUT,

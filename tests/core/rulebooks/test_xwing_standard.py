@@ -4,7 +4,7 @@ import pytest
 
 from roundtap_core.errors import Problem
 from roundtap_core.records import Match, Result, SidePair
-from roundtap_core.rulebooks.base import rulebook
+from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.rulebooks.xwing_standard import ship_points
 
 BOOK = rulebook("xwing-standard")

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from event_kit import refused
 from roundtap_core.randomness import lot_number
 from roundtap_core.records import Match, Tournament
-from roundtap_core.rulebooks.base import RULEBOOKS, rulebook
+from roundtap_core.rulebooks.registry import RULEBOOKS, rulebook
 from roundtap_core.rulebooks.scoring import EXTENDED_SOS, SOS
 from roundtap_core.standings.standings import standings, standings_to_json
 from roundtap_core.standings.tiebreakers import AMONG_TIED, STEPS, TiebreakInput, tiebreak_values

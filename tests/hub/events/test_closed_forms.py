@@ -11,7 +11,7 @@ from own_games_kit import EVERYTHING, keep
 from pages_kit import House, problem_of
 
 from roundtap_core.event.commands import DrawRound, DropCompetitor, FinishEvent, PublishRound, ReopenEvent, SetClock
-from roundtap_core.rulebooks.base import RULEBOOKS
+from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES
 
 FORMS = {

@@ -5,7 +5,7 @@ import re
 import pytest
 from pages_kit import House, text_of
 
-from roundtap_core.rulebooks.base import RULEBOOKS
+from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES, Words
 from roundtap_hub.app.home import HELP
 from roundtap_hub.events.new_event import level_lines

@@ -7,7 +7,7 @@ from wire_json import table_json
 
 from roundtap_core.event.commands import EnterCompetitor, NoteLot
 from roundtap_core.event.states import Entrant
-from roundtap_core.rulebooks.base import RULEBOOKS
+from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES, core_words
 from roundtap_hub.store.journal import PersonRecord
 

@@ -9,8 +9,8 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.commands import EnterResult, MakeCut
 from roundtap_core.event.states import tournament_of
 from roundtap_core.records import Result, SidePair
-from roundtap_core.rulebooks.base import RULEBOOKS
 from roundtap_core.rulebooks.own_words import words_of
+from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.standings.standings import open_ties
 from roundtap_core.words import core_words
 from roundtap_hub.events.new_event import flatten_options, read_options

@@ -9,8 +9,8 @@ from pages_kit import House, text_of
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import EventState, Official
 from roundtap_core.eventfile.file_schema import Options
-from roundtap_core.rulebooks.base import RULEBOOKS
 from roundtap_core.rulebooks.coverage import coverage, outcome_points
+from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES, catalogue, core_words
 from roundtap_hub.phones.players import SHOWN_ELSEWHERE, rules_view
 from roundtap_hub.views.saved_event import SavedEvent

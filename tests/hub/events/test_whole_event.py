@@ -16,7 +16,7 @@ from roundtap_core.event.states import Entrant, EventState, MatchState, Official
 from roundtap_core.eventfile.exports import tournament_to_json
 from roundtap_core.eventfile.read import parse_event_file
 from roundtap_core.records import TIEBREAK, Match, Result
-from roundtap_core.rulebooks.base import RULEBOOKS, rulebook
+from roundtap_core.rulebooks.registry import RULEBOOKS, rulebook
 from roundtap_core.wire import digest
 from roundtap_hub.events.new_event import import_steps
 from roundtap_hub.store.command_pipeline import person_and_entrant

@@ -8,7 +8,7 @@ from pages_kit import open_house, text_of
 
 from roundtap_core.event.commands import DrawRound, DropCompetitor, EnterResult, FinishEvent, ImposeRound
 from roundtap_core.records import Result, SidePair
-from roundtap_core.rulebooks.base import RULEBOOKS
+from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES
 from roundtap_hub.access.slip_codes import slip_codes
 from roundtap_hub.paper.paper import paper_numbers

@@ -13,7 +13,7 @@ from roundtap_core.event.person import Person
 from roundtap_core.event.states import Entrant, EventState, Official
 from roundtap_core.forms.form import Form
 from roundtap_core.records import Result, SidePair
-from roundtap_core.rulebooks.base import RULEBOOKS
+from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.typed import parse_message
 from roundtap_hub.hall.wall_picture import wall_view
 from roundtap_hub.paper.print_jobs import SLIP, derived_jobs, order_job

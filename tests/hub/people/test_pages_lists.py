@@ -11,7 +11,7 @@ from roundtap_core.event.commands import CreateEvent, EnterCompetitor
 from roundtap_core.event.person import Person
 from roundtap_core.lists.list_form import ListTable
 from roundtap_core.records import Competitor
-from roundtap_core.rulebooks.base import RULEBOOKS
+from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES, core_words
 from roundtap_hub.live.list_fields import read_list
 from roundtap_hub.store.command_pipeline import person_and_entrant

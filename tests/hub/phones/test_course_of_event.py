@@ -13,7 +13,7 @@ from course_kit import Course, course
 import roundtap_hub
 from roundtap_core.event.commands import AcceptPlace, DeclinePlace, EnterResult, FinishEvent, PassOverAbsentees
 from roundtap_core.records import CONCESSION, Result, SidePair
-from roundtap_core.rulebooks.base import RULEBOOKS
+from roundtap_core.rulebooks.registry import RULEBOOKS
 
 MISSED = "You did not make the cut"
 ABSENT = "You made the cut but were absent. The next stage is played without you."

@@ -10,7 +10,8 @@ from roundtap_core.event.commands import EnterResult
 from roundtap_core.event.states import PUBLISHED, EventState, MatchState, RoundState
 from roundtap_core.forms.form import compose_result
 from roundtap_core.records import SWISS, Match, Result, SidePair
-from roundtap_core.rulebooks.base import RULEBOOKS, SWISS_ROUND
+from roundtap_core.rulebooks.base import SWISS_ROUND
+from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.rulebooks.result_gate import OFFICIAL, ResultSource
 from roundtap_core.rulebooks.result_words import winner_of
 from roundtap_hub.live.result_wizard import MatchEntry

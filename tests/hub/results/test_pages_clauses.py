@@ -14,7 +14,7 @@ from roundtap_core.eventfile.read import tournament_from_json
 from roundtap_core.forms.form import Form, with_rulings
 from roundtap_core.forms.questions import LOSER, WINNER
 from roundtap_core.records import RULING, SIDES, Result, SidePair, other_side, result_to_json
-from roundtap_core.rulebooks.base import RULEBOOKS
+from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_hub.store.command_pipeline import person_and_entrant
 from roundtap_hub.store.service import Step
 

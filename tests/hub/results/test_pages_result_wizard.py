@@ -14,7 +14,7 @@ from werkzeug.test import TestResponse
 from roundtap_core.event.commands import ChangePerson, EnterResult, RecordReport, SetClock
 from roundtap_core.event.states import MatchState
 from roundtap_core.records import Result, SidePair, result_to_json
-from roundtap_core.rulebooks.base import RULEBOOKS
+from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_hub.store.journal import PersonRecord
 
 AT = "/console/e1/match/1.1/walk"

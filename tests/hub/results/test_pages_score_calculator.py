@@ -3,7 +3,7 @@
 import pytest
 from pages_kit import Browser, House, text_of
 
-from roundtap_core.rulebooks.base import RULEBOOKS
+from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES, core_words
 
 AT = "/console/e1/match/1.1"

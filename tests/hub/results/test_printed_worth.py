@@ -16,7 +16,7 @@ from pages_kit import House, open_house
 from roundtap import main as command_line
 from roundtap_core.errors import Problem
 from roundtap_core.records import CONCESSION, PLAYED, TIME, Match, Result, SidePair
-from roundtap_core.rulebooks.base import RULEBOOKS, rulebook
+from roundtap_core.rulebooks.registry import RULEBOOKS, rulebook
 from roundtap_core.words import LANGUAGES, core_words
 
 EPIC_LEAD = 12

@@ -14,7 +14,7 @@ from wire_json import table_json
 from roundtap_core.event import commands as c
 from roundtap_core.event.commands import GrantExtension, SetExtraMinutes
 from roundtap_core.event.states import Entrant
-from roundtap_core.rulebooks.base import RULEBOOKS
+from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES, core_words
 from roundtap_hub.app.asgi import HubApplication, PhaseTimer
 from roundtap_hub.http.connection_limits import TRANSPORT

@@ -5,7 +5,8 @@ import pytest
 from roundtap_core.clock import Clock
 from roundtap_core.forms.form import with_rulings
 from roundtap_core.records import Result, SidePair
-from roundtap_core.rulebooks.base import MatchSituation, rulebook
+from roundtap_core.rulebooks.base import MatchSituation
+from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.rulebooks.result_gate import may_be_drawn
 from roundtap_core.rulebooks.result_words import describe_result
 from roundtap_core.rulebooks.scoring import value_text

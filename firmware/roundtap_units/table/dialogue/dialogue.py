@@ -104,7 +104,8 @@ class JudgeCall(DialogueState):
 class Dialogue:
     """One table's dialogue. All times are the unit's monotonic milliseconds, given by the caller.
 
-    words: from `unit_words`. facing: the board's, "opposite" or "edge". badge: "" or a word shown on every screen.
+    words: from `unit_config.unit_words`. facing: the board's, "opposite" or "edge". badge: "", or a word on every
+    screen.
     chance: draws one of the two sides, where a rulebook has the first player drawn by lot.
 
     The caller feeds `on_view`, `on_gesture`, `on_fate`, `on_contact`, `tick`; then takes `take_effects()`, makes each
@@ -135,9 +136,9 @@ class Dialogue:
         table, before, after = self.table, self.table.view, view.match
         stood = self._question(now_ms)
         match_before = before.match if before else None
-        agreed_here = (
-            table.latest_result("a") if match_before and table.latest_result("a") == table.latest_result("b") else None
-        )
+        agreed_here = None
+        if match_before and table.latest_result("a") == table.latest_result("b"):
+            agreed_here = table.latest_result("a")
         if view.rules != (before.rules if before else None):
             table.words = self._words if view.book is None else words_of(view.book, self._words)
         table.view = view
