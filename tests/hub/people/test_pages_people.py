@@ -107,7 +107,7 @@ def test_a_bye_reads_as_a_win(house: House):
     ("language", "heading"),
     [
         ("en", "Your score sheet: margin of victory (MoV) Round 1, against "),
-        ("es", "Tu hoja de resultados, margen de victoria (MoV) Ronda 1, contra "),
+        ("es", "Tu margen de victoria (MoV) por ronda Ronda 1, contra "),
         ("de", "Dein Wertungsbogen, Höhe des Sieges (HdS) Runde 1, gegen "),
         ("pl", "Twój arkusz punktów, różnica zwycięstwa (MoV) Runda 1, kontra "),
     ],
