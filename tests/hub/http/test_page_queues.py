@@ -63,6 +63,18 @@ async def begin(work: Coroutine[Any, Any, str]) -> asyncio.Task[str]:
     return task
 
 
+def test_a_lane_is_idle_again_once_all_its_work_is_done() -> None:
+    async def scene(lane: PageQueue[str], work: Work) -> None:
+        assert lane.idle.is_set()
+        pieces = [await begin(lane.run(work(name, waits=True), LONG)) for name in "ab"]
+        assert not lane.idle.is_set()
+        work.let.set()
+        assert await asyncio.gather(*pieces) == ["a", "b"]
+        assert lane.idle.is_set()
+
+    play(scene, threads=2)
+
+
 def test_who_comes_first_is_served_first_by_as_many_threads_as_there_are() -> None:
     async def scene(lane: PageQueue[str], work: Work) -> None:
         tasks = [await begin(lane.run(work("a", waits=True), LONG))]

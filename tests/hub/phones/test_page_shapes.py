@@ -1,20 +1,21 @@
 """Pages that are drawn once for their shape: what a template may do with a slot, and what each reader is sent."""
 
 import gzip
+import threading
 from contextlib import closing, nullcontext
 from pathlib import Path
-from typing import Any
 
 import pytest
 from asgi_client import AsgiClient
 from flask import before_render_template
+from jinja2 import Template
 from pages_kit import House, open_house
 
+from patience import GUARD_S
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_hub.app import flask_app
 from roundtap_hub.app.asgi import HubApplication
 from roundtap_hub.http.http_answers import Deflated, gzip_bytes
-from roundtap_hub.http.page_queues import PageQueue
 from roundtap_hub.http.routes import PageKey
 from roundtap_hub.live.page_cache import RENDER_PAGE, RenderingKey, RenderInput
 from roundtap_hub.live.page_shapes import ShapedPage, Shapes, Slots
@@ -94,32 +95,32 @@ def test_the_part_that_all_have_is_in_every_page_whether_the_time_of_day_is_know
             assert (len(page.run.text) > 5000, page.run.text in page.body) == (True, True), key
 
 
-def test_after_another_table_s_result_a_page_is_filled_in_at_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Nothing of the event was worked out again: no thread is needed."""
-    drawn: list[str] = []
-    run = PageQueue.run
+def test_after_another_table_s_result_a_page_is_filled_in_at_once(tmp_path: Path) -> None:
+    """Nothing of the event was worked out again: it waits for no thread, even where the only one is held up."""
+    held, let = threading.Event(), threading.Event()
 
-    def noted(lane: PageQueue[Any], *args: Any, **named: Any) -> Any:
-        drawn.append("by a thread")
-        return run(lane, *args, **named)
+    def hold(*_: object, template: Template, **__: object) -> None:
+        if template.name == "standings.html":
+            held.set()
+            assert let.wait(GUARD_S)
 
     with open_house(tmp_path) as house, closing(AsgiClient(HubApplication(house.hub), lifespan=True)) as client:
         house.with_event()
         house.publish()
-        players = [f"/e/e1/p/{who}" for match in house.event.live.matches for who in (match.match.a, match.match.b)]  # type: ignore[union-attr]
-        for page in players:
-            client.get(page)
-        monkeypatch.setattr(PageQueue, "run", noted)
-        before = client.get(players[0]).text
+        matches = house.event.live.matches  # type: ignore[union-attr]
+        pages = [f"/e/e1/p/{who}" for match in matches for who in (match.match.a, match.match.b)]
+        before = {page: client.get(page).text for page in pages}
         house.report("1.1", "a", 100, 24)
-        client.get(players[0])  # its shape is new
-        drawn.clear()
+        client.get(pages[0])  # its shape is new
         house.report("1.2", "a", 100, 31)
-        assert client.get(players[2]).text not in (before, "")
-        assert client.get(players[0]).text != before
-        assert drawn == []
+        with before_render_template.connected_to(hold):
+            standings = client.begin("GET", "/e/e1/standings")
+            assert held.wait(GUARD_S)
+            try:
+                assert client.get(pages[2]).text != before[pages[2]]
+            finally:
+                let.set()
+            assert standings.result(GUARD_S).status_code == 200
 
 
 def test_what_is_announced_while_a_shape_is_drawn_is_not_on_the_pages_drawn_later(tmp_path: Path) -> None:
