@@ -275,7 +275,7 @@ def proxy(content: print_contents.CardProxy, sheet: print_lines.Paper, words: Wo
     ]
     fields = (
         (words("paper.proxy.by"), content.official),
-        (words("paper.proxy.date"), content.date),
+        (words("paper.proxy.date"), words.date(content.date)),
         ("", content.event),
     )
     for label, value in fields:
