@@ -445,7 +445,7 @@ def test_teams_are_counted_as_teams(house: House, language: str, six: str, regis
         ("en", "Teams left: 1. A round needs at least two.", "needs at least 2 teams, not 1"),
         ("es", "Solo queda 1 equipo por emparejar.", "empieza en 2 equipos y hay 1"),
         ("de", "Teams übrig: 1. Eine Runde braucht mindestens zwei.", "braucht mindestens 2 Teams, hier sind es 1"),
-        ("pl", "Do pary jest tylko 1 drużyna.", "wymaga co najmniej 2 drużyn, a jest 1"),
+        ("pl", "Zostało drużyn: 1.", "wymaga co najmniej 2 drużyn, a jest 1"),
     ],
 )
 def test_what_counts_those_who_play_counts_teams_where_teams_play(house: House, language: str, alone: str, teams: str):
