@@ -428,7 +428,8 @@ def test_a_tie_break_round_is_called_that_on_its_pairings():
 def test_a_proxy_says_card_official_date_and_event(language, profile):
     made = layout_job("proxy", proxy_content(), profile.sheet, unit_words(language))
     said = " ".join(texts(made))
-    for part in ("Expert Handling", "2026-11-21", "Winter Open Poznań 2026", "Aleksandra"):
+    date = {"en": "2026-11-21", "de": "21.11.2026", "es": "21/11/2026", "pl": "21.11.2026"}[language]
+    for part in ("Expert Handling", date, "Winter Open Poznań 2026", "Aleksandra"):
         assert part in said
     assert printed(made, profile).height <= 80 * DOTS_PER_MM
 

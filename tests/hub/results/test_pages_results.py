@@ -193,7 +193,7 @@ def test_a_correction_to_the_other_winner_begins_without_a_figure(house: House, 
 def test_a_hint_says_what_a_conceded_match_needs(browser: Browser):
     """X-Wing: the winner has 100, so the other player's figure alone is asked."""
     page = text_of(browser.get("/console/e1/entry?table=1"))
-    assert "ca cb ca / cb: left / right player conceded, then the loser’s score" in page
+    assert "ca cb left / right player conceded, then the loser’s score" in page
 
 
 def test_a_dispute_shows_both_versions_and_one_tap_accepts_either(house: House, browser: Browser):
