@@ -24,9 +24,8 @@ from roundtap_core.event.states import Entrant, EventState
 from roundtap_core.lists.list_form import fold, members_of, team_problems
 from roundtap_core.messages import Report
 from roundtap_core.names import stands_in
-from roundtap_core.numbers import next_number
 from roundtap_core.records import Competitor
-from roundtap_core.typed import parse_message, refuse_over_limits
+from roundtap_core.typed import next_number, parse_message, refuse_over_limits
 from roundtap_hub.store.book import PEOPLE_KNOWN, PERSON_FORGOTTEN, seats_forgotten
 from roundtap_hub.store.journal import PersonRecord, people_removed
 from roundtap_hub.store.models import forgotten_person, refuse_damaged
