@@ -12,8 +12,7 @@ from msgspec.structs import replace
 from roundtap_core import records
 from roundtap_core.clock import Clock, Instant
 from roundtap_core.elimination.bracket import Cut
-from roundtap_core.event.entries import GENESIS
-from roundtap_core.event.person import Person
+from roundtap_core.event.entries import GENESIS, Person
 from roundtap_core.names import public_names
 from roundtap_core.rulebooks.base import HEAD_JUDGE, JUDGE, ORGANIZER, Rulebook
 from roundtap_core.rulebooks.registry import rulebook

@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.commands import ChangePerson, Command, EnterCompetitor, SetFixedTable, SetTravelGroup
-from roundtap_core.event.person import Person, refuse_unfit_person
+from roundtap_core.event.entries import Person, refuse_unfit_person
 from roundtap_core.event.states import Entrant, EventState
 from roundtap_core.eventfile.exports import typed_text
 from roundtap_core.lists.list_form import fold, members_of, team_problems

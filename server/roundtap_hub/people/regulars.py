@@ -16,8 +16,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event import commands
-from roundtap_core.event.entries import NewEntry
-from roundtap_core.event.person import Person
+from roundtap_core.event.entries import NewEntry, Person
 from roundtap_core.event.states import Entrant, EventState, not_yet_present, seated_ids
 from roundtap_core.names import find, fold, is_found, search_text
 from roundtap_core.records import Competitor

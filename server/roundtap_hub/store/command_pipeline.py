@@ -14,9 +14,8 @@ from sqlmodel import SQLModel
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands
 from roundtap_core.event.decide import apply, decide
-from roundtap_core.event.entries import VENUE, Entry, NewEntry, Timestamp, chain_entry
+from roundtap_core.event.entries import VENUE, Entry, NewEntry, Person, Timestamp, chain_entry, refuse_unfit_person
 from roundtap_core.event.imposed_rounds import ADOPTED
-from roundtap_core.event.person import Person, refuse_unfit_person
 from roundtap_core.event.rounds import tables_drafted, tables_in_play
 from roundtap_core.event.setup import open_list_points
 from roundtap_core.event.stale_check import refuse_stale

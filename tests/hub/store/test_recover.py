@@ -18,8 +18,7 @@ from event_kit import refused
 from roundtap.main import main
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
-from roundtap_core.event.entries import VENUE, Entry, entry_hash
-from roundtap_core.event.person import Person
+from roundtap_core.event.entries import VENUE, Entry, Person, entry_hash
 from roundtap_core.wire import REPORT, digest, sign
 from roundtap_hub.access.key_file import take_key_file
 from roundtap_hub.access.personal_links import PersonalLinks
