@@ -22,7 +22,7 @@ from simulator import MOST_ROUNDS, Played
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.abandoned_match import missing_after_leaving, open_match
-from roundtap_core.event.decide import apply, decide
+from roundtap_core.event.commands import apply, decide
 from roundtap_core.event.entries import Person, chain_entry
 from roundtap_core.event.event_flow import (
     CUT,

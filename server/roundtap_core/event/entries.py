@@ -45,7 +45,7 @@ class Timestamp(msgspec.Struct, frozen=True):
 
 
 class NewEntry(msgspec.Struct, frozen=True):
-    """What `decide` wants recorded; number, time and hash are put to it when it is sealed."""
+    """What `commands.decide` wants recorded; number, time and hash are put to it when it is sealed."""
 
     kind: str
     data: Mapping[str, Any]

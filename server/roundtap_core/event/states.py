@@ -1,5 +1,5 @@
-"""The state of one event: what the fold of its entries yields. Frozen; `decide.apply` makes the next one. As bytes and
-back: the same bytes wherever the same entries were folded."""
+"""The state of one event: what the fold of its entries yields. Frozen; `commands.apply` makes the next one. As bytes
+and back: the same bytes wherever the same entries were folded."""
 
 from collections.abc import Iterable, Mapping
 from functools import cache, cached_property

@@ -13,7 +13,6 @@ from sqlmodel import SQLModel
 
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands
-from roundtap_core.event.decide import apply, decide
 from roundtap_core.event.entries import VENUE, Entry, NewEntry, Person, Timestamp, chain_entry, refuse_unfit_person
 from roundtap_core.event.imposed_rounds import ADOPTED
 from roundtap_core.event.rounds import tables_drafted, tables_in_play
@@ -113,8 +112,8 @@ def _others(events: Events, event_id: str) -> list[EventState]:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One command of a request: for an event stream by `decide`, or an entry of the venue stream. `seen`: the mark of
-    the state that the button was shown for (event/stale_check.py), compared on deciding. `actor`: who sends the
+    """One command of a request: for an event stream by `commands.decide`, or an entry of the venue stream. `seen`: the
+    mark of the state that the button was shown for (event/stale_check.py), compared on deciding. `actor`: who sends the
     command, if not the sender of the whole request."""
 
     stream: str
@@ -446,9 +445,9 @@ def _decide_event_step(
         # What the lists lack at this moment: entries hold digests only, the people are stored here.
         coming = {record.competitor: record.person for record in request.people if record.event == state.id}
         command = structs.replace(command, list_points=open_list_points(state, {**people, **coming}))
-    for new in decide(state, command, at.instant):
+    for new in commands.decide(state, command, at.instant):
         entry = chain_entry(new, step.stream, state.number + 1, state.head, at, actor)
-        state = apply(state, entry)
+        state = commands.apply(state, entry)
         made.append(entry)
     return (pending.with_event(state) if made else pending), made
 

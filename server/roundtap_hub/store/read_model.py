@@ -11,7 +11,7 @@ from typing import TypeVar
 from sqlmodel import SQLModel
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.decide import apply
+from roundtap_core.event.commands import apply
 from roundtap_core.event.entries import VENUE, Entry, Person
 from roundtap_core.event.states import EventState, encode_state, event_names
 from roundtap_hub.store.book import BookPerson, Seat, recognize
