@@ -29,7 +29,7 @@ class UnitConfig:
     """The settings that all units share; each kind of unit adds its own. `link/enrolling.py` supplies what the file
     leaves open. unit: "" where the hub names it. key: empty where the unit has to enrol. hubs: (host, port) of the hub
     and its possible replacements; empty where the unit searches. local: whether the hub is on this machine, and has the
-    unit's identity in a file (`link/hub_choice.py`)."""
+    unit's identity in a file (`link/hub_address.py`)."""
 
     unit: str
     key: bytes

@@ -1,4 +1,5 @@
-"""Typed messages: the bounded texts and numbers of their fields, and how parsed JSON is read as one.
+"""Typed messages: the bounded texts and numbers of their fields, and how parsed JSON is read as one; whole numbers as
+people type and read them.
 
 The limits hold for everything that comes in, and say which characters no text may contain: for forms, files, devices
 and commands. No real event reaches them; they keep every computation bounded and every line in its place. msgspec
@@ -63,6 +64,9 @@ UNSEEN = (
 PROSE = rf"^[^{IN_NO_TEXT}]*(?![\s\S])"  # text of any number of lines, possibly none, that is safe to show anywhere
 LINE = rf"^(?=[\s\S]*[^{UNSEEN}])[^{IN_NO_LINE}]+(?![\s\S])"  # as `PROSE`, but one line with something visible
 _LINE = re.compile(LINE)
+
+DIGITS_MAX = 15  # beyond any figure of any game, and exact in every JSON reader; leading zeros do not count
+_WHOLE_NUMBER = re.compile(rf"([-\u2212]?)0*([0-9]{{1,{DIGITS_MAX}}})")
 
 
 def fits_prose(text: str) -> bool:
@@ -143,6 +147,31 @@ def refuse_options_out_of_range(given: Mapping[str, Any]) -> None:
             value = values.get(name)
             if isinstance(value, int) and not isinstance(value, bool):
                 refuse_out_of_range(value, within, f"{where}/{name}")
+
+
+def typed_number(text: str) -> int:
+    """The whole number: "0000000050" is 50. Raises Problem("not_a_number") for anything else ("1_0", "5.", "٣")."""
+    parsed = _WHOLE_NUMBER.fullmatch(text.strip())
+    if parsed is None:
+        raise Invalid("not_a_number", value=text.strip()[:20])
+    return -int(parsed[2]) if parsed[1] else int(parsed[2])
+
+
+def next_number(taken: Iterable[str], letter: str) -> int:
+    """One more than the highest number after the letter."""
+    numbers = [int(name[1:]) for name in taken if name[:1] == letter and name[1:].isdecimal()]
+    return max(numbers, default=0) + 1
+
+
+def number_ranges(numbers: Iterable[int]) -> str:
+    """Numbers in ascending order as one reads them: "1–46, 48"."""
+    ranges: list[list[int]] = []
+    for number in numbers:
+        if ranges and number == ranges[-1][1] + 1:
+            ranges[-1][1] = number
+        else:
+            ranges.append([number, number])
+    return ", ".join(str(first) if first == last else f"{first}–{last}" for first, last in ranges)
 
 
 T = TypeVar("T")

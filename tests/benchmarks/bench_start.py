@@ -23,8 +23,7 @@ from rig.table import Options, Row, alone, p50
 
 from roundtap.kit.player_names import player_names
 from roundtap_core.event import commands as c
-from roundtap_core.event.entries import GENESIS, VENUE, Entry, NewEntry, chain_entry
-from roundtap_core.event.person import Person
+from roundtap_core.event.entries import GENESIS, VENUE, Entry, NewEntry, Person, chain_entry
 from roundtap_core.event.states import Entrant, EventState
 from roundtap_core.records import SIDES
 from roundtap_core.wire import digest

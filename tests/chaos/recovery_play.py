@@ -14,8 +14,7 @@ from typing import Any
 
 from patience import GUARD_S
 from roundtap_core.event import commands as c
-from roundtap_core.event.entries import VENUE, Entry
-from roundtap_core.event.person import Person
+from roundtap_core.event.entries import VENUE, Entry, Person
 from roundtap_core.event.states import Entrant, EventState
 from roundtap_core.records import Result, SidePair, result_to_json
 from roundtap_core.wire import REPORT, canonical_json, digest, sign

@@ -17,8 +17,9 @@ from roundtap_core.event.commands import (
     PublishRound,
     RecordReport,
     SetOfficials,
+    apply,
+    decide,
 )
-from roundtap_core.event.decide import apply, decide
 from roundtap_core.event.entries import Entry, Timestamp, chain_entry
 from roundtap_core.event.states import Entrant, EventState, MatchState, Official, ReportFate
 from roundtap_core.records import Result, SidePair, result_to_json

@@ -13,8 +13,8 @@ from published_schema import EVENT_SCHEMA
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
-from roundtap_core.event.decide import decide
-from roundtap_core.event.person import Person, refuse_unfit_person
+from roundtap_core.event.commands import decide
+from roundtap_core.event.entries import Person, refuse_unfit_person
 from roundtap_core.event.states import Entrant, EventState
 from roundtap_core.eventfile.read import event_problems
 from roundtap_core.forms.questions import Choice, Figure, Picks, Turns

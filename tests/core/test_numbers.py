@@ -3,7 +3,7 @@
 import pytest
 
 import event_kit
-from roundtap_core.numbers import number_ranges, typed_number
+from roundtap_core.typed import number_ranges, typed_number
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from gallery.camera import Camera, StillPage
 from memory_hub import hub_in_memory
 from roundtap.kit.player_names import player_names
 from roundtap_core.event import commands as c
-from roundtap_core.event.person import Person
+from roundtap_core.event.entries import Person
 from roundtap_core.event.states import Entrant
 from roundtap_core.records import SIDES, Result, SidePair, result_to_json
 from roundtap_hub.app.flask_app import create_app

@@ -13,7 +13,7 @@ from PIL import Image
 from gallery.camera import Camera
 from press_script import Press
 from roundtap_core.event import commands as c
-from roundtap_core.event.person import Person
+from roundtap_core.event.entries import Person
 from roundtap_core.event.states import Entrant
 from roundtap_core.records import SIDES
 from roundtap_devices.display.screen import HEIGHT, WIDTH

@@ -18,8 +18,8 @@ from roundtap_core.event.commands import (
     PublishRound,
     SetOfficials,
 )
+from roundtap_core.event.entries import Person
 from roundtap_core.event.event_flow import situation_of, squads_let_go
-from roundtap_core.event.person import Person
 from roundtap_core.event.states import Entrant, MatchState, Official
 from roundtap_core.forms.form import walk_way
 from roundtap_core.forms.questions import Figure, Picks

@@ -21,10 +21,9 @@ from own_games.shelf import book_behind, rules_behind
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
-from roundtap_core.event.decide import decide
-from roundtap_core.event.entries import Entry, NewEntry
+from roundtap_core.event.commands import decide
+from roundtap_core.event.entries import Entry, NewEntry, Person
 from roundtap_core.event.event_flow import situation_of, squads_let_go, time_is_up
-from roundtap_core.event.person import Person
 from roundtap_core.event.states import Entrant, EventState, MatchState, Official, RoundState
 from roundtap_core.forms.form import Form
 from roundtap_core.records import Result, Side, result_from_json, result_to_json

@@ -10,8 +10,7 @@ from typing import Any
 from faults import fails
 from memory_hub import hub_in_memory
 from roundtap_core.event import commands as c
-from roundtap_core.event.entries import VENUE, Entry, NewEntry
-from roundtap_core.event.person import Person
+from roundtap_core.event.entries import VENUE, Entry, NewEntry, Person
 from roundtap_core.event.states import Entrant, EventState
 from roundtap_core.messages import Hello
 from roundtap_core.rulebooks.registry import RULEBOOKS

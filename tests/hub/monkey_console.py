@@ -21,7 +21,7 @@ from hub_kit import person_of
 from pages_kit import Browser, House, open_house, problem_of
 
 from roundtap_core.event import commands as c
-from roundtap_core.event.decide import decide
+from roundtap_core.event.commands import decide
 from roundtap_core.event.states import Entrant
 from roundtap_core.records import Match, Result
 from roundtap_core.rulebooks.registry import RULEBOOKS

@@ -21,8 +21,8 @@ from roundtap_core.event.commands import (
     RecordReport,
     SetClock,
 )
+from roundtap_core.event.entries import Person
 from roundtap_core.event.event_flow import situation_of
-from roundtap_core.event.person import Person
 from roundtap_core.event.states import Entrant, EventState, MatchState, tournament_of
 from roundtap_core.records import Result, result_to_json
 from roundtap_core.rulebooks.own_rules import Rules, rules_id

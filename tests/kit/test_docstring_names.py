@@ -64,7 +64,7 @@ class Module:
     def __init__(self, path: str, source: str) -> None:
         self.path, self.source, self.tree = path, source, ast.parse(source)
         self.parts = Path(path).with_suffix("").parts[1:]
-        """("roundtap_core", "event", "decide"); a package ends with "__init__"."""
+        """("roundtap_core", "event", "commands"); a package ends with "__init__"."""
         nodes = list(ast.walk(self.tree))
         self.classes = [each for each in nodes if isinstance(each, ast.ClassDef)]
         self.docstrings = {id(each.value) for each in nodes if is_docstring(each)}
@@ -301,7 +301,7 @@ def never_raised(text: Text) -> list[str]:
 
 MADE_UP = Module(
     "server/roundtap_core/event/made_up.py",
-    '''"""Uses `entries` and `decide`, `states.EventState`, `EventState.clock`, `json.dumps` and `roundtap pair`; not
+    '''"""Uses `entries` and `commands`, `states.EventState`, `EventState.clock`, `json.dumps` and `roundtap pair`; not
 `gone`, `states.Gone`, `EventState.gone`, `json.gone`, `roundtap gone`, `gone.py` or EventState.lost."""
 import json
 class Kept:

@@ -17,8 +17,7 @@ from hub_kit import running
 from roundtap.main import main
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
-from roundtap_core.event.entries import VENUE, NewEntry
-from roundtap_core.event.person import Person
+from roundtap_core.event.entries import VENUE, NewEntry, Person
 from roundtap_core.event.states import Entrant, Official
 from roundtap_core.records import Result, SidePair
 from roundtap_core.words import LANGUAGES, core_words

@@ -8,7 +8,7 @@ from recorded_reports import record_report
 
 from press_script import Press
 from roundtap_core.event import commands as c
-from roundtap_core.event.person import Person
+from roundtap_core.event.entries import Person
 from roundtap_core.event.states import AGREED, SECOND, Entrant, MatchState
 from roundtap_core.messages import ReportReceipt
 from roundtap_core.records import SidePair

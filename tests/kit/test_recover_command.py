@@ -15,7 +15,7 @@ from faults import fails
 from roundtap.demo.demo import make_event
 from roundtap.main import main
 from roundtap_core.event import commands as c
-from roundtap_core.event.decide import APPLY
+from roundtap_core.event.commands import APPLY
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.records import Result, SidePair
 from roundtap_core.words import LANGUAGES, catalogue

@@ -16,8 +16,7 @@ from wire_json import table_json
 
 from press_script import Press
 from roundtap_core.event import commands as c
-from roundtap_core.event.entries import VENUE, NewEntry
-from roundtap_core.event.person import Person
+from roundtap_core.event.entries import VENUE, NewEntry, Person
 from roundtap_core.event.states import Entrant, EventState, Official
 from roundtap_core.messages import ReportReceipt, TableStatus
 from roundtap_core.records import Tournament

@@ -5,8 +5,7 @@ from shared_kit import hub_on
 
 from kit import wait_until
 from roundtap_core.event.commands import EnterResult, FinishEvent
-from roundtap_core.event.entries import VENUE, NewEntry
-from roundtap_core.event.person import Person
+from roundtap_core.event.entries import VENUE, NewEntry, Person
 from roundtap_core.records import Result, SidePair
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.read_model import verify_journal

@@ -11,8 +11,7 @@ from event_kit import fold_entries
 from kit import wait_until
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
-from roundtap_core.event.entries import VENUE, NewEntry
-from roundtap_core.event.person import Person
+from roundtap_core.event.entries import VENUE, NewEntry, Person
 from roundtap_hub.store import shared_service
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.service import Step

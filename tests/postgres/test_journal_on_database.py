@@ -11,7 +11,7 @@ from shared_kit import hub_on
 from roundtap.main import main
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
-from roundtap_core.event.person import Person
+from roundtap_core.event.entries import Person
 from roundtap_hub.store.journal import Journal, PersonRecord
 
 

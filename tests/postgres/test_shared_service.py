@@ -19,8 +19,7 @@ from event_kit import fold_entries
 from kit import wait_until
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
-from roundtap_core.event.entries import VENUE, Entry, NewEntry
-from roundtap_core.event.person import Person
+from roundtap_core.event.entries import VENUE, Entry, NewEntry, Person
 from roundtap_core.event.stale_check import CLOCK, state_mark
 from roundtap_core.event.states import Entrant
 from roundtap_hub.access.personal_links import PersonalLinks

@@ -20,7 +20,7 @@ from shared_kit import hub_on, stored
 from kit import PIN, free_port, refused_start, wait_until
 from roundtap.kit.virtual_kit import start_roundtap
 from roundtap_core.event import commands as c
-from roundtap_core.event.person import Person
+from roundtap_core.event.entries import Person
 from roundtap_core.wire import ECHO, REPORT, open_envelope, sign
 from roundtap_hub.access.unit_keys import UnitKeys
 from roundtap_hub.app.main import open_database

@@ -22,8 +22,8 @@ from simulator import MOST_ROUNDS, Played
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.abandoned_match import missing_after_leaving, open_match
-from roundtap_core.event.decide import apply, decide
-from roundtap_core.event.entries import chain_entry
+from roundtap_core.event.commands import apply, decide
+from roundtap_core.event.entries import Person, chain_entry
 from roundtap_core.event.event_flow import (
     CUT,
     OVER,
@@ -35,7 +35,6 @@ from roundtap_core.event.event_flow import (
     upcoming_stage,
     whole_tournament,
 )
-from roundtap_core.event.person import Person
 from roundtap_core.event.states import Entrant, EventState, MatchState, Official
 from roundtap_core.eventfile.exports import tournament_to_json
 from roundtap_core.eventfile.read import tournament_from_json

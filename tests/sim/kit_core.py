@@ -8,7 +8,7 @@ from roundtap.headless.bracket import bracket_to_show
 from roundtap_core.check.check import violations
 from roundtap_core.elimination.bracket import cut_table
 from roundtap_core.elimination.ranking import bracket_to_json, final_ranking
-from roundtap_core.event.decide import apply, decide
+from roundtap_core.event.commands import apply, decide
 from roundtap_core.event.entries import Timestamp, chain_entry
 from roundtap_core.event.states import EventState, tournament_of
 from roundtap_core.eventfile.exports import tournament_to_json

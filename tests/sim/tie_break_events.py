@@ -20,11 +20,10 @@ from checker.play_off import groups_to_part
 
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
+from roundtap_core.event.commands import apply, decide
 from roundtap_core.event.cut import unfinished_parts
-from roundtap_core.event.decide import apply, decide
-from roundtap_core.event.entries import Timestamp, chain_entry
+from roundtap_core.event.entries import Person, Timestamp, chain_entry
 from roundtap_core.event.event_flow import CUT, upcoming_stage, whole_tournament
-from roundtap_core.event.person import Person
 from roundtap_core.event.states import Entrant, EventState
 from roundtap_core.eventfile.exports import tournament_to_json
 from roundtap_core.records import TIEBREAK, Result, SidePair

@@ -1,5 +1,6 @@
 """One table unit: buttons, dialogue, outbox, link and screen, joined by one loop that owns the time; and the time left
-in its round, by the hub's clock from round trips, or by what was counted here."""
+in its round, by the hub's clock from round trips, or by what was counted here. Its reports: numbered, signed, and on
+the disk before they are shown as being sent."""
 
 import contextlib
 import logging
@@ -10,9 +11,10 @@ from typing import Any, Protocol
 
 from msgspec.structs import replace as replace_fields
 
-from roundtap_core.records import result_from_json
+from roundtap_core.records import SIDES, result_from_json, result_to_json
 from roundtap_core.typed import MalformedMessage, parse_message
-from roundtap_core.view_types import ClockView, TableView
+from roundtap_core.view_types import ClockView, MatchView, ReportRef, TableView
+from roundtap_core.wire import REPORT, digest, sign
 from roundtap_devices.controls import Controls
 from roundtap_devices.display.screen import Screen
 from roundtap_devices.display.signals import Signals
@@ -21,10 +23,9 @@ from roundtap_devices.input.late_edges import EdgeReorder
 from roundtap_units.board_process import LONGEST_SLEEP_MS, BoardUnit
 from roundtap_units.link.hub_choice import UnitMemory
 from roundtap_units.link.hub_time import HubTime
-from roundtap_units.link.outbox import PENDING, Outbox, StoredReport, StoredView
+from roundtap_units.link.outbox import PENDING, Outbox, StoredReport, StoredView, key_fingerprint
 from roundtap_units.table.dialogue.dialogue import Dialogue, Effect, ReportRefused, Saved, SendReport, StatusChanged
 from roundtap_units.table.faults import BLINK_MS, UnitFaults
-from roundtap_units.table.report_maker import ReportMaker
 from roundtap_units.table.screens.scenes import Scene
 from roundtap_units.table.screens.screens import add_label, draw_scene
 
@@ -32,8 +33,10 @@ RUNNING, COUNTING = "running", "counting"
 """counting: the hub has restarted and asks its organizer how to continue; meanwhile a table counts on."""
 COUNTS = (RUNNING, COUNTING)
 _Match = tuple[str, str | None]
+MadeReport = tuple[dict[str, Any], SendReport]
 log = logging.getLogger(__name__)
 
+STORE_RETRY_MS = 500
 DISK_RETRY_MS = 5000  # how often a failing card is tried again, and a working one is checked
 FAILURE_SHOWN_MS = 10_000  # how long after a fault the screen shows it
 START_BEEP_MS = 600
@@ -98,6 +101,99 @@ class UnitRoundClock:
             return ends_ms - now_ms
         # The stored state of a held clock may be of yesterday.
         return None if state.stored or clock.state == RUNNING else clock.remaining_ms
+
+
+class ReportMaker:
+    """A table's reports: numbered, signed, and on the disk before they are shown as being sent. unit, key: this unit's
+    name at the hub, and their shared key. `sent`: called when a report is on the disk."""
+
+    def __init__(
+        self,
+        unit: str,
+        key: bytes,
+        dialogue: Dialogue,
+        outbox: Outbox,
+        sent: Callable[[], None],
+        new_id: Callable[[], str],
+    ) -> None:
+        self._unit = unit
+        self._key = key
+        self._dialogue = dialogue
+        self._outbox = outbox
+        self._sent = sent
+        self._new_id = new_id
+        self._unstored: list[MadeReport] = []
+        self.made: list[MadeReport] = []
+        """Reports that the dialogue may still agree to, those from before a restart included."""
+        self._store_at_ms = 0
+
+    def use_key(self, unit: str, key: bytes) -> None:
+        self._unit, self._key = unit, key
+        self._outbox.use_key(key_fingerprint(key))
+
+    def make(self, effect: SendReport, view: TableView | None, now_ms: int) -> None:
+        """On the disk first; only then may the screen show that it is being sent."""
+        assert view is not None
+        assert view.event is not None
+        report = {
+            "report_id": f"{self._unit}-{self._new_id()}",
+            "unit": self._unit,
+            "event": view.event.id,
+            "match": effect.match,
+            "side": effect.side,
+            "revision": effect.revision,
+            "result": result_to_json(effect.result),
+            "serial": self._serial(effect, view.event.id, view.match),
+            "agrees_to": self._agreed_report(effect),
+        }
+        if effect.draw is not None:
+            report["draw"] = effect.draw
+        if effect.time_up is not None:
+            report["time_up"] = effect.time_up
+        if view.round is not None:
+            report["round"] = view.round.number
+        match = view.match
+        if match is not None and match.same == (effect.match, effect.draw):
+            report.update({side: who for side in SIDES if (who := match.of(side).id)})
+        self.made = [made for made in self.made if any(sent.effect is made[1] for sent in self._dialogue.table.sent)]
+        self.made.append((report, effect))
+        self._unstored.append((report, effect))
+        self.store(now_ms)
+
+    def store(self, now_ms: int) -> None:
+        """Retry reports that the disk refused, under the same id and in order."""
+        while self._unstored and now_ms >= self._store_at_ms:
+            report, effect = self._unstored[0]
+            try:
+                stored = self._outbox.put(report, sign(self._key, REPORT, report))
+            except OSError as error:
+                log.info("a report could not be stored: %s", error)
+                self._store_at_ms = now_ms + STORE_RETRY_MS
+                return
+            self._unstored.pop(0)
+            self._dialogue.on_stored(stored.id, effect)
+            self._sent()
+
+    def _serial(self, effect: SendReport, event: str, match: MatchView | None) -> int:
+        """One more than every report of this side in this match and draw that is stored here or known to the hub."""
+        key = (event, effect.match, effect.draw, effect.side)
+        reports = [*(stored.report for stored in self._outbox.all()), *(report for report, _ in self._unstored)]
+        serials = [
+            report.get("serial", 0)
+            for report in reports
+            if (report["event"], report["match"], report.get("draw"), report["side"]) == key
+        ]
+        if match is not None and match.same == (effect.match, effect.draw):
+            serials.append(match.heard.of(effect.side))
+        return max(serials, default=0) + 1
+
+    def _agreed_report(self, effect: SendReport) -> dict[str, str] | None:
+        """The report that this one agrees to, in the form of the message."""
+        to = effect.agrees_to
+        if isinstance(to, ReportRef):
+            return {"report_id": to.report_id, "hash": to.hash}
+        made = next((report for report, earlier in self.made if earlier is to), None)
+        return None if made is None else {"report_id": made["report_id"], "hash": digest(made)}
 
 
 class LinkProtocol(Protocol):

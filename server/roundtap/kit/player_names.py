@@ -2,7 +2,7 @@
 
 import itertools
 
-from roundtap_core.event.person import Person
+from roundtap_core.event.entries import Person
 
 FIRST_NAMES = (
     "Ana",

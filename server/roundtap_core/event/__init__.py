@@ -1,1 +1,1 @@
-"""One event as a fold of its entries: `decide.decide` refuses, `decide.apply` never does."""
+"""One event as a fold of its entries: `commands.decide` refuses, `commands.apply` never does."""

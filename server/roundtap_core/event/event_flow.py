@@ -29,8 +29,7 @@ from roundtap_core.elimination.bracket import (
 )
 from roundtap_core.elimination.ranking import FinalPlace, game_name
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.event.entries import Entry, NewEntry
-from roundtap_core.event.person import Person
+from roundtap_core.event.entries import Entry, NewEntry, Person
 from roundtap_core.event.states import (
     DRAFT,
     PUBLISHED,

@@ -14,10 +14,9 @@ from roundtap_core.elimination.bracket import Cut
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event import states
 from roundtap_core.event.cut import cut_entries
-from roundtap_core.event.entries import NewEntries, NewEntry
+from roundtap_core.event.entries import NewEntries, NewEntry, Person
 from roundtap_core.event.event_flow import Step, event_step, without_draft
 from roundtap_core.event.judging import roles_of
-from roundtap_core.event.person import Person
 from roundtap_core.event.states import ACTIVE, AMONG, CHECKED_IN, DoorPrize, EventState, Prize, active_ids
 from roundtap_core.names import clean_name
 from roundtap_core.randomness import lot_number

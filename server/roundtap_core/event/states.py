@@ -1,5 +1,5 @@
-"""The state of one event: what the fold of its entries yields. Frozen; `decide.apply` makes the next one. As bytes and
-back: the same bytes wherever the same entries were folded."""
+"""The state of one event: what the fold of its entries yields. Frozen; `commands.apply` makes the next one. As bytes
+and back: the same bytes wherever the same entries were folded."""
 
 from collections.abc import Iterable, Mapping
 from functools import cache, cached_property
@@ -12,8 +12,7 @@ from msgspec.structs import replace
 from roundtap_core import records
 from roundtap_core.clock import Clock, Instant
 from roundtap_core.elimination.bracket import Cut
-from roundtap_core.event.entries import GENESIS
-from roundtap_core.event.person import Person
+from roundtap_core.event.entries import GENESIS, Person
 from roundtap_core.names import public_names
 from roundtap_core.rulebooks.base import HEAD_JUDGE, JUDGE, ORGANIZER, Rulebook
 from roundtap_core.rulebooks.registry import rulebook

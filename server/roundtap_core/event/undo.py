@@ -8,7 +8,6 @@ from msgspec import Struct, structs
 from roundtap_core.clock import IDLE, RUNNING, Clock, Instant
 from roundtap_core.event import commands as c
 from roundtap_core.event.abandoned_match import BEFORE, LATER, leave_effect
-from roundtap_core.event.decide import apply, decide
 from roundtap_core.event.entries import Entry, Timestamp, chain_entry
 from roundtap_core.event.states import TO_CONFIRM, EventState, Prize
 from roundtap_core.records import result_from_json
@@ -124,11 +123,11 @@ def undo_commands(state: EventState, act: Act, newest: Newest, how: Undoing) -> 
         commands += made
     after, at = state, Timestamp(how.now.boot_id, how.now.mono_ms)
     for command in commands:
-        for new in decide(after, command, how.now):
+        for new in c.decide(after, command, how.now):
             if new.kind == "draft-discarded" and not isinstance(command, c.DiscardDraft):
                 # The draft was made with what would be undone, and nothing brings it back.
                 return []
-            after = apply(after, chain_entry(new, state.id, after.number + 1, after.head, at, how.by))
+            after = c.apply(after, chain_entry(new, state.id, after.number + 1, after.head, at, how.by))
     return commands if after is not state else []
 
 

@@ -10,9 +10,8 @@ from typing import Annotated, Any, ClassVar, Self
 from msgspec import Meta, Struct
 
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.numbers import typed_number
 from roundtap_core.records import SECOND_FIGURES, SIDES, Result, Side
-from roundtap_core.typed import Count, Message, Word
+from roundtap_core.typed import Count, Message, Word, typed_number
 
 WINNER, LOSER = "winner", "loser"
 """Whose a figure is: of the side that opened the way (its winner, if any), or of the other."""

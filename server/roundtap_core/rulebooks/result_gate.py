@@ -1,6 +1,6 @@
 """The gate for results: what a result excludes, for whom, and when (requirements, section 9).
 
-Every front uses it, `event.decide` for each report and entry, `check` and import for files. Most follows from the
+Every front uses it, `commands.decide` for each report and entry, `check` and import for files. Most follows from the
 rulebook's form: its questions at time are answered again from the result. Where the record stops before the form
 decides, there is no problem.
 """

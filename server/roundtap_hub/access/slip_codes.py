@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from roundtap_core.event.decide import apply
+from roundtap_core.event.commands import apply
 from roundtap_core.event.states import PUBLISHED, EventState, MatchState, RoundState
 from roundtap_core.wire import digest
 from roundtap_hub.store.service import Service

@@ -1,6 +1,7 @@
 """The units' keys and roles; and units' requests: key, role, rate and signature, troubles with units, challenges.
 
-Keys and roles come from the venue's stream and rows beside it; those of local units are made anew at each start.
+Keys and roles come from the venue's stream and rows beside it; those of local units are made anew at each start. Keys
+made elsewhere come from `keys.json` in the hub's folder when it starts.
 
 Units on the hub's own machine find their keys in files under /run that only they may read.
 """
@@ -30,12 +31,14 @@ from roundtap_hub.http.http_answers import NO_STORE, Receive, Scope, Send, read_
 from roundtap_hub.http.requester import Rate, RateLimiter, is_loopback, throttle_key
 from roundtap_hub.http.routes import ORGANIZER
 from roundtap_hub.store.models import UnitKeyRow
-from roundtap_hub.store.service import Service, Step
+from roundtap_hub.store.service import HubStopped, OutcomeUnknown, Service, Step
 from roundtap_hub.store.venue import (
     NO_KEY,
     UNIT_REVOKED,
+    UNITS_MAX,
     UnitKeyRecord,
     is_valid_key,
+    key_digest,
     unit_keyed_entry,
     unit_placed_entry,
 )
@@ -49,6 +52,11 @@ PANEL = "panel"  # the front panel's role: on the hub's machine only (`make_loca
 KEY_BYTES = 32
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 """A unit's name stands in a header, on labels and in four languages' sentences."""
+
+KEYS_FILE = "keys.json"
+UNREAD = ".unread"  # suffix of a file of which only a part could be taken
+KEYS_ENTRY = re.compile(r'"(?P<unit>[A-Za-z0-9][A-Za-z0-9._-]{0,39})"\s*:\s*(?P<value>"[0-9A-Fa-f]{64,}"|\{[^{}]*\})')
+"""A unit and its key, anywhere in the text."""
 
 Listener = Callable[[frozenset[str]], None]  # receives the units whose key or role changed or was revoked
 
@@ -279,6 +287,80 @@ def check_unit(unit: str, role: str) -> None:
         raise Invalid("unit_name", unit=unit[:40])
     if role not in ROLES:
         raise Invalid("unit_role", role=role[:40])
+
+
+def take_key_file(folder: Path, service: Service) -> bool:
+    """Put its keys in the journal, except where the journal has newer entries, and take the file away. False: they
+    cannot be saved just now, and it stays where it is."""
+    path = folder / KEYS_FILE
+    if not path.is_file():
+        return True
+    try:
+        wrong = _take_keys(path, service)
+    except Invalid as error:
+        wrong = [str(error)]
+    except (OSError, Problem, OutcomeUnknown, HubStopped) as error:
+        log.error("%s is not taken over yet: %s", path, error)
+        return False
+    try:
+        if wrong:
+            log.error("%s: not all of it counts (%s); it is kept as %s", path, "; ".join(wrong), KEYS_FILE + UNREAD)
+            path.replace(path.with_name(KEYS_FILE + UNREAD))
+        else:
+            path.unlink()
+    except OSError as error:
+        log.error("%s was taken over and has to be taken away: %s", path, error)
+    return True
+
+
+def _take_keys(path: Path, service: Service) -> list[str]:
+    """{"unit": "64 hex digits" or {"key": "64 hex digits", "role": one of ROLES}}, perhaps edited manually. Returns
+    what was invalid."""
+    units = service.snapshot.venue.units
+    entries, wrong = _read_keys(path.read_text(encoding="utf-8", errors="replace"))
+    times = Counter(unit for unit, _ in entries)
+    steps: list[Step] = []
+    rows: list[UnitKeyRow] = []
+    for unit, value in entries:
+        try:
+            fields = dict(value) if isinstance(value, tuple) else {"key": value}
+            key, role = bytes.fromhex(fields["key"]).hex(), fields.get("role", usual_role(unit))
+            check_unit(unit, role)
+            # Of two keys under one name, neither can be trusted.
+            if (
+                len(key) < 2 * KEY_BYTES
+                or times[unit] > 1
+                or len(units) + len(rows) >= UNITS_MAX
+                or units.get(unit, same := UnitKeyRecord(role, key_digest(unit, key))) != same
+            ):
+                raise ValueError(unit)
+        except (KeyError, TypeError, ValueError, Problem):
+            wrong.append(unit[:40])
+            continue
+        if unit not in units:
+            steps.append(Step(VENUE, unit_keyed_entry(unit, role, key)))
+        if unit not in service.snapshot.keys:
+            # In a hub restored from a backup the entry may exist already (`journal_identity.latest_rights_entries`).
+            rows.append(UnitKeyRow(unit=unit, key=key))
+    service.execute(steps, "hub", beside=rows)
+    return wrong
+
+
+def _read_keys(text: str) -> tuple[list[tuple[str, Any]], list[str]]:
+    """Each (unit, value) as often as it occurs, objects as their pairs, and what is wrong with the text. In broken JSON
+    (a missing comma, a truncated file) every complete entry still counts."""
+    try:
+        value = json.loads(text, object_pairs_hook=tuple)
+        if isinstance(value, tuple):
+            return list(value), []
+        wrong = ["no object"]
+    except (ValueError, RecursionError) as error:
+        wrong = [str(error)]
+    entries = []
+    for match in KEYS_ENTRY.finditer(text):
+        with suppress(ValueError, RecursionError):
+            entries.append((match["unit"], json.loads(match["value"], object_pairs_hook=tuple)))
+    return entries, wrong
 
 
 def unit_name(kind: str) -> str:

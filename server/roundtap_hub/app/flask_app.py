@@ -12,8 +12,8 @@ from werkzeug.exceptions import HTTPException
 
 import roundtap_hub
 from roundtap_core.names import search_text
-from roundtap_core.numbers import number_ranges
 from roundtap_core.standings.standings import league_points_text
+from roundtap_core.typed import number_ranges
 from roundtap_hub.app import acts, console, error_pages, home, practice_page
 from roundtap_hub.app.hub import Hub
 from roundtap_hub.events import archive, leagues, new_event, own_games, prizes

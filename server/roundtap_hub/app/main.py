@@ -17,11 +17,17 @@ from typing import Any
 
 from roundtap_core.errors import Problem
 from roundtap_core.words import core_words
-from roundtap_hub.access.key_file import take_key_file
 from roundtap_hub.access.personal_links import PersonalLinks
 from roundtap_hub.access.policy import AccessControl
 from roundtap_hub.access.staff import make_staff_login
-from roundtap_hub.access.unit_keys import PANEL, UnitKeys, local_folder, loopback_address, make_local_units
+from roundtap_hub.access.unit_keys import (
+    PANEL,
+    UnitKeys,
+    local_folder,
+    loopback_address,
+    make_local_units,
+    take_key_file,
+)
 from roundtap_hub.app.hub import Hub, read_or_make_secret
 from roundtap_hub.app.memory import limit_heaps
 from roundtap_hub.app.practice_hub import PracticeHub

@@ -8,7 +8,6 @@ from roundtap_core.clock import COUNTING, IDLE, PAUSED, Instant, format_clock
 from roundtap_core.elimination.bracket import cut_order, make_cut
 from roundtap_core.event import commands
 from roundtap_core.event.cut import unfinished_parts
-from roundtap_core.event.decide import refusal
 from roundtap_core.event.event_flow import CUT, OVER, current_bracket, elimination_rounds, offered_places
 from roundtap_core.event.rounds import clashing_tables, draft_moves
 from roundtap_core.event.setup import SPECIAL_RULES
@@ -246,5 +245,5 @@ _TRIED: Mapping[str, Mapping[str, Callable[[EventState], commands.Command]]] = {
 def closed_forms(state: EventState, place: str, now: Instant, words: Words) -> dict[str, str]:
     """By the key of its heading, why a form of that place is closed now: what the core says to it, and what can be done
     instead."""
-    tried = ((form, refusal(state, make(state), now)) for form, make in _TRIED.get(place, {}).items())
+    tried = ((form, commands.refusal(state, make(state), now)) for form, make in _TRIED.get(place, {}).items())
     return {form: refused.say(words) for form, refused in tried if refused is not None}

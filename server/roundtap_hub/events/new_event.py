@@ -15,8 +15,7 @@ from roundtap_core.check.check import violations
 from roundtap_core.elimination.bracket import Cut
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event import commands
-from roundtap_core.event.entries import VENUE, NewEntry
-from roundtap_core.event.person import Person
+from roundtap_core.event.entries import VENUE, NewEntry, Person
 from roundtap_core.event.setup import ABOUT, DATE, EXTERNAL_ID, clean_details
 from roundtap_core.event.states import TO_CONFIRM, Official, played_on_from_json
 from roundtap_core.eventfile.exports import round_to_json

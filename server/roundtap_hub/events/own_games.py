@@ -18,7 +18,6 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.eventfile.exports import file_stem
-from roundtap_core.numbers import typed_number
 from roundtap_core.rulebooks.own import own_rulebook
 from roundtap_core.rulebooks.own_rules import (
     FORMAT,
@@ -38,6 +37,7 @@ from roundtap_core.rulebooks.own_rules import (
 )
 from roundtap_core.rulebooks.own_words import rules_in_words, worked_matches
 from roundtap_core.rulebooks.scoring import Bonus, TiebreakRule
+from roundtap_core.typed import typed_number
 from roundtap_core.words import LANGUAGES, Words
 from roundtap_hub.http.routes import ORGANIZERS, route
 from roundtap_hub.live import current, forms, render

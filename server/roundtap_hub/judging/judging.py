@@ -10,12 +10,12 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event import commands
+from roundtap_core.event.entries import Person
 from roundtap_core.event.event_flow import find_match, require_entrant
-from roundtap_core.event.person import Person
 from roundtap_core.event.states import EventState, Official
 from roundtap_core.names import clean_name
-from roundtap_core.numbers import next_number
 from roundtap_core.rulebooks.base import JUDGE, ORGANIZER
+from roundtap_core.typed import next_number
 from roundtap_hub.http import routes
 from roundtap_hub.live import current, forms
 from roundtap_hub.store.journal import PersonRecord

@@ -15,8 +15,7 @@ from roundtap_core.event.entries import VENUE, Entry, NewEntry
 from roundtap_core.event.judging import EXTENSION_MAX
 from roundtap_core.event.stale_check import refuse_stale
 from roundtap_core.forms.questions import SQUADS_MAX, parse_squad_ticks
-from roundtap_core.numbers import typed_number
-from roundtap_core.typed import fits_prose
+from roundtap_core.typed import fits_prose, typed_number
 from roundtap_hub.access.policy import NotYourRole, refuse_in_state
 from roundtap_hub.access.policy import is_allowed as may_ask
 from roundtap_hub.access.staff import HUB_PIN_IDENTITY

@@ -8,7 +8,7 @@ from flask import abort, g, request
 from msgspec.structs import replace
 
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.event.person import Person
+from roundtap_core.event.entries import Person
 from roundtap_core.lists import list_form
 from roundtap_core.records import Competitor
 from roundtap_core.words import Words

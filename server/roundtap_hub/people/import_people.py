@@ -10,13 +10,12 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.commands import ChangePerson, Command, EnterCompetitor, SetFixedTable, SetTravelGroup
-from roundtap_core.event.person import Person, refuse_unfit_person
+from roundtap_core.event.entries import Person, refuse_unfit_person
 from roundtap_core.event.states import Entrant, EventState
 from roundtap_core.eventfile.exports import typed_text
 from roundtap_core.lists.list_form import fold, members_of, team_problems
 from roundtap_core.names import clean_name
-from roundtap_core.numbers import next_number
-from roundtap_core.typed import ID_LETTERS
+from roundtap_core.typed import ID_LETTERS, next_number
 from roundtap_core.wire import digest
 from roundtap_hub.http.http_answers import problem_status
 from roundtap_hub.http.routes import BEFORE_ROUND_1, HEADS_AND_DESK, OPEN, VISIBLE, route

@@ -13,8 +13,8 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event import abandoned_match, commands
+from roundtap_core.event.entries import Person
 from roundtap_core.event.event_flow import require_reason
-from roundtap_core.event.person import Person
 from roundtap_core.event.states import EventState, MatchState, RoundState, active_ids
 from roundtap_core.names import clean_name
 from roundtap_core.records import CONCESSION, Competitor, Result, Side, other_side

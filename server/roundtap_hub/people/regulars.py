@@ -16,12 +16,11 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event import commands
-from roundtap_core.event.entries import NewEntry
-from roundtap_core.event.person import Person
+from roundtap_core.event.entries import NewEntry, Person
 from roundtap_core.event.states import Entrant, EventState, not_yet_present, seated_ids
 from roundtap_core.names import find, fold, is_found, search_text
-from roundtap_core.numbers import next_number
 from roundtap_core.records import Competitor
+from roundtap_core.typed import next_number
 from roundtap_hub.http import routes
 from roundtap_hub.live import current, forms
 from roundtap_hub.live.render import place_page

@@ -16,10 +16,10 @@ from roundtap_core.event.results import acceptable_results
 from roundtap_core.event.states import PUBLISHED, EventState, MatchState, RoundState
 from roundtap_core.forms import questions
 from roundtap_core.forms.form import BY_FIGURES, DRAWN, OPENER, WayToEnd, compose_result, needs_opener
-from roundtap_core.numbers import typed_number
 from roundtap_core.records import CONCESSION, RULING, SIDES, Result, Side, other_side, result_to_json
 from roundtap_core.rulebooks.result_gate import ON_RECORD, refuse_result
 from roundtap_core.rulebooks.result_words import figure_label
+from roundtap_core.typed import typed_number
 from roundtap_hub.access.slip_codes import FoundSlip, OutdatedSlip, find_slip, slip_codes
 from roundtap_hub.http.requester import cookies_in
 from roundtap_hub.http.routes import SLIP, STAFF, VISIBLE, route

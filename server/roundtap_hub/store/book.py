@@ -17,8 +17,7 @@ from typing import Any
 from msgspec import structs
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.entries import Entry, NewEntry
-from roundtap_core.event.person import Person
+from roundtap_core.event.entries import Entry, NewEntry, Person
 from roundtap_core.lists.list_form import fold
 from roundtap_core.standings.standings import LeagueRules
 

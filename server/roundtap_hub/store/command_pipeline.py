@@ -13,10 +13,8 @@ from sqlmodel import SQLModel
 
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands
-from roundtap_core.event.decide import apply, decide
-from roundtap_core.event.entries import VENUE, Entry, NewEntry, Timestamp, chain_entry
+from roundtap_core.event.entries import VENUE, Entry, NewEntry, Person, Timestamp, chain_entry, refuse_unfit_person
 from roundtap_core.event.imposed_rounds import ADOPTED
-from roundtap_core.event.person import Person, refuse_unfit_person
 from roundtap_core.event.rounds import tables_drafted, tables_in_play
 from roundtap_core.event.setup import open_list_points
 from roundtap_core.event.stale_check import refuse_stale
@@ -24,9 +22,8 @@ from roundtap_core.event.states import Entrant, EventState
 from roundtap_core.lists.list_form import fold, members_of, team_problems
 from roundtap_core.messages import Report
 from roundtap_core.names import stands_in
-from roundtap_core.numbers import next_number
 from roundtap_core.records import Competitor
-from roundtap_core.typed import parse_message, refuse_over_limits
+from roundtap_core.typed import next_number, parse_message, refuse_over_limits
 from roundtap_hub.store.book import PEOPLE_KNOWN, PERSON_FORGOTTEN, seats_forgotten
 from roundtap_hub.store.journal import PersonRecord, people_removed
 from roundtap_hub.store.models import forgotten_person, refuse_damaged
@@ -115,8 +112,8 @@ def _others(events: Events, event_id: str) -> list[EventState]:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One command of a request: for an event stream by `decide`, or an entry of the venue stream. `seen`: the mark of
-    the state that the button was shown for (event/stale_check.py), compared on deciding. `actor`: who sends the
+    """One command of a request: for an event stream by `commands.decide`, or an entry of the venue stream. `seen`: the
+    mark of the state that the button was shown for (event/stale_check.py), compared on deciding. `actor`: who sends the
     command, if not the sender of the whole request."""
 
     stream: str
@@ -448,9 +445,9 @@ def _decide_event_step(
         # What the lists lack at this moment: entries hold digests only, the people are stored here.
         coming = {record.competitor: record.person for record in request.people if record.event == state.id}
         command = structs.replace(command, list_points=open_list_points(state, {**people, **coming}))
-    for new in decide(state, command, at.instant):
+    for new in commands.decide(state, command, at.instant):
         entry = chain_entry(new, step.stream, state.number + 1, state.head, at, actor)
-        state = apply(state, entry)
+        state = commands.apply(state, entry)
         made.append(entry)
     return (pending.with_event(state) if made else pending), made
 

@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.entries import VENUE, Entry
-from roundtap_core.event.person import Person
+from roundtap_core.event.entries import VENUE, Entry, Person
 from roundtap_hub.store.journal import (
     HUB_FOLDER,
     START,

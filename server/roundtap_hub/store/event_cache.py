@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import Future
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.decide import apply
+from roundtap_core.event.commands import apply
 from roundtap_core.event.states import EventState, event_names
 from roundtap_hub.store.journal import Journal
 from roundtap_hub.store.read_model import LoadedEvent, Snapshot, checked_people

@@ -36,8 +36,7 @@ from sqlalchemy.pool import QueuePool
 from sqlmodel import SQLModel
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.entries import GENESIS, VENUE, Entry, Timestamp, entry_hash, verify_entry
-from roundtap_core.event.person import Person
+from roundtap_core.event.entries import GENESIS, VENUE, Entry, Person, Timestamp, entry_hash, verify_entry
 from roundtap_core.wire import canonical_json
 from roundtap_hub.store import models
 from roundtap_hub.store.book import Seat, seats_forgotten

@@ -28,7 +28,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import Field, SQLModel
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.person import Person
+from roundtap_core.event.entries import Person
 from roundtap_core.event.states import EventState
 from roundtap_core.names import DAMAGED, FORGOTTEN
 from roundtap_core.typed import fits_line, sanitize_text

@@ -11,9 +11,8 @@ from typing import TypeVar
 from sqlmodel import SQLModel
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.decide import apply
-from roundtap_core.event.entries import VENUE, Entry
-from roundtap_core.event.person import Person
+from roundtap_core.event.commands import apply
+from roundtap_core.event.entries import VENUE, Entry, Person
 from roundtap_core.event.states import EventState, encode_state, event_names
 from roundtap_hub.store.book import BookPerson, Seat, recognize
 from roundtap_hub.store.journal import HUB_FOLDER, START, Head, Journal, events_deleted

@@ -19,8 +19,7 @@ from typing import Any
 
 from roundtap_core.clock import RUNNING
 from roundtap_core.errors import Problem
-from roundtap_core.event.entries import GENESIS, VENUE, Entry, NewEntry, Timestamp
-from roundtap_core.event.person import Person
+from roundtap_core.event.entries import GENESIS, VENUE, Entry, NewEntry, Person, Timestamp
 from roundtap_core.event.states import EventState
 from roundtap_core.wire import REPORT, digest, verify_signature
 from roundtap_hub.store import backups, head_file, journal_identity, models

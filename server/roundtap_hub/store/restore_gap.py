@@ -9,8 +9,7 @@ import msgspec
 
 from roundtap_core.clock import RUNNING, Instant
 from roundtap_core.errors import Problem
-from roundtap_core.event.commands import DrawRound, RecordReport, SetClock
-from roundtap_core.event.decide import decide
+from roundtap_core.event.commands import DrawRound, RecordReport, SetClock, decide
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.event_flow import match_clock
 from roundtap_core.event.states import DECIDED, DRAFT, EventState, MatchState, RoundState, active_ids

@@ -17,7 +17,7 @@ from sqlalchemy.engine import URL
 from sqlmodel import SQLModel
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.decide import apply
+from roundtap_core.event.commands import apply
 from roundtap_core.event.entries import VENUE, Entry, NewEntry
 from roundtap_core.event.states import EventState
 from roundtap_hub.store.book import PERSON_FORGOTTEN

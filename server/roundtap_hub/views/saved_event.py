@@ -11,8 +11,8 @@ from operator import attrgetter
 from typing import Any, Generic, Protocol, TypeVar
 
 from roundtap_core.errors import Problem
+from roundtap_core.event.entries import Person
 from roundtap_core.event.event_flow import in_second_swiss, total_planned_rounds
-from roundtap_core.event.person import Person
 from roundtap_core.event.stale_check import (
     CLOCK,
     COURSE,

@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from roundtap_core.clock import IDLE, RUNNING
 from roundtap_core.event import states
+from roundtap_core.event.entries import Person
 from roundtap_core.event.event_flow import situation_of, squads_to_field
-from roundtap_core.event.person import Person
 from roundtap_core.lists.list_form import names_at
 from roundtap_core.records import CONCESSION, SIDES, Result, Side, other_side
 from roundtap_core.rulebooks.base import BY_LOT, FIRST_PLAYER, INITIATIVE, MatchSituation

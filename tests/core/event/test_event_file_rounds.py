@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from event_kit import Event, refused, score
 from roundtap_core.event import commands as c
-from roundtap_core.event.person import Person
+from roundtap_core.event.entries import Person
 from roundtap_core.event.states import CLOSED, DISPUTE, PUBLISHED, SECOND, Entrant, EventState, tournament_of
 from roundtap_core.eventfile.exports import round_to_json, tournament_to_json
 from roundtap_core.eventfile.read import tournament_from_json

@@ -4,9 +4,9 @@ from msgspec.structs import replace
 
 from event_kit import Event, refused
 from roundtap_core.event import commands as c
-from roundtap_core.event.decide import apply
+from roundtap_core.event.commands import apply
+from roundtap_core.event.entries import Person
 from roundtap_core.event.people import latecomer_opponents
-from roundtap_core.event.person import Person
 from roundtap_core.event.states import Entrant, tournament_of
 from roundtap_core.records import UNPAIRED_LOSS
 from roundtap_core.standings.standings import standings

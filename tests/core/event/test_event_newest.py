@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from event_kit import Event, fold_entries, refused, score
 from roundtap_core.event import commands as c
-from roundtap_core.event.decide import apply
+from roundtap_core.event.commands import apply
 from roundtap_core.event.entries import Entry, NewEntry, chain_entry
 from roundtap_core.event.states import AGREED, DECIDED, DISPUTE, ONE_SIDED, SECOND
 from roundtap_core.records import Result, result_to_json

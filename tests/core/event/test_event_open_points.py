@@ -4,7 +4,7 @@ import pytest
 
 from event_kit import Event, refused
 from roundtap_core.event import commands as c
-from roundtap_core.event.person import Person
+from roundtap_core.event.entries import Person
 from roundtap_core.event.setup import open_list_points, open_points
 from roundtap_core.event.states import Entrant, Official, OpenPoint
 

@@ -5,7 +5,7 @@ import pytest
 from event_kit import Event, refused, score
 from roundtap_core.event import commands as c
 from roundtap_core.event import setup
-from roundtap_core.event.decide import apply
+from roundtap_core.event.commands import apply
 from roundtap_core.event.entries import NewEntry, chain_entry
 from roundtap_core.event.states import DISPUTE, tournament_of
 from roundtap_core.records import CONCESSION, NO_SHOW, UNPAIRED_LOSS, SidePair

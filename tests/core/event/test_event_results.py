@@ -9,8 +9,8 @@ from roundtap_core.check.check import violations
 from roundtap_core.clock import PAUSED, RUNNING
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
+from roundtap_core.event.commands import apply
 from roundtap_core.event.cut import APPEAL_OPEN, SQUADS_OWED
-from roundtap_core.event.decide import apply
 from roundtap_core.event.entries import NewEntry, chain_entry
 from roundtap_core.event.event_flow import squads_let_go, whole_tournament
 from roundtap_core.event.results import APPLY_RESULTS

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from event_kit import Event, fold_entries, score
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
-from roundtap_core.event.decide import apply
+from roundtap_core.event.commands import apply
 from roundtap_core.event.entries import GENESIS, Entry, NewEntry, Timestamp, chain_entry, verify_entry
 from roundtap_core.event.event_flow import whole_tournament
 from roundtap_core.event.mending import plan_mend

@@ -3,7 +3,7 @@
 from msgspec.structs import fields, replace
 
 from event_kit import Event, score
-from roundtap_core.event.decide import apply
+from roundtap_core.event.commands import apply
 from roundtap_core.event.entries import NewEntry, chain_entry
 from roundtap_core.event.states import AGREED, DECIDED, ONE_SIDED, OPEN
 

@@ -3,7 +3,7 @@
 import pytest
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.person import NOTE_LETTERS, Person, refuse_unfit_person
+from roundtap_core.event.entries import NOTE_LETTERS, Person, refuse_unfit_person
 from roundtap_core.records import Competitor
 
 

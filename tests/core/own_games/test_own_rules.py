@@ -14,7 +14,7 @@ from roundtap.headless.standings import as_text
 from roundtap.main import main
 from roundtap_core.clock import Instant
 from roundtap_core.event import commands as c
-from roundtap_core.event.decide import decide
+from roundtap_core.event.commands import decide
 from roundtap_core.event.states import EventState
 from roundtap_core.eventfile.exports import tournament_to_json
 from roundtap_core.eventfile.read import parse_event_file, tournament_from_json

@@ -11,7 +11,7 @@ from pages_kit import LEADS_ON, PEOPLE, Browser, House, problem_of, text_of, wor
 
 import roundtap_hub
 from roundtap_core.event import commands as c
-from roundtap_core.event.decide import APPLY
+from roundtap_core.event.commands import APPLY
 from roundtap_core.event.states import Official
 from roundtap_core.records import Result, SidePair
 from roundtap_core.words import LANGUAGES, catalogue

@@ -7,7 +7,7 @@ from pages_kit import House, open_house
 
 from roundtap_core.event.commands import CreateEvent
 from roundtap_core.event.entries import VENUE
-from roundtap_core.numbers import next_number
+from roundtap_core.typed import next_number
 from roundtap_hub.store.service import Step
 from roundtap_hub.views.running_hub import random_event_id
 

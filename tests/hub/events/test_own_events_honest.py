@@ -15,11 +15,11 @@ from event_kit import Event, score
 from roundtap_core.check.check import violations
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
+from roundtap_core.event.entries import Person
 from roundtap_core.event.event_flow import CUT, OVER, current_seeds, offered_places, upcoming_stage, whole_tournament
 from roundtap_core.event.imposed_rounds import preview_imposed
 from roundtap_core.event.mending import plan_mend
 from roundtap_core.event.mending_steps import waiting_competitors
-from roundtap_core.event.person import Person
 from roundtap_core.event.states import Entrant, MatchState
 from roundtap_core.eventfile.exports import tournament_to_json
 from roundtap_core.eventfile.read import parse_event_file

@@ -8,10 +8,9 @@ from msgspec.structs import replace
 
 from roundtap_core.check.check import violations
 from roundtap_core.event import commands as c
-from roundtap_core.event.decide import apply, decide
-from roundtap_core.event.entries import Timestamp, chain_entry
+from roundtap_core.event.commands import apply, decide
+from roundtap_core.event.entries import Person, Timestamp, chain_entry
 from roundtap_core.event.event_flow import upcoming_stage, whole_tournament
-from roundtap_core.event.person import Person
 from roundtap_core.event.states import Entrant, EventState, MatchState, Official, OpenPoint
 from roundtap_core.eventfile.exports import tournament_to_json
 from roundtap_core.eventfile.read import parse_event_file

@@ -15,9 +15,8 @@ from pages_kit import House
 from event_kit import fold_entries
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
-from roundtap_core.event.entries import VENUE, Entry, NewEntry, Timestamp
+from roundtap_core.event.entries import VENUE, Entry, NewEntry, Person, Timestamp
 from roundtap_core.event.event_flow import whole_tournament
-from roundtap_core.event.person import Person
 from roundtap_core.event.states import Entrant, EventState, encode_state, event_names
 from roundtap_core.eventfile.exports import tournament_to_json
 from roundtap_core.records import Result, SidePair, result_to_json

@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 
 from roundtap_core.event.entries import VENUE
-from roundtap_hub.access.key_file import take_key_file
 from roundtap_hub.access.personal_links import PersonalLinks
 from roundtap_hub.access.staff import Staff
-from roundtap_hub.access.unit_keys import TABLE, UnitKeys
+from roundtap_hub.access.unit_keys import TABLE, UnitKeys, take_key_file
 from roundtap_hub.app.main import HubResources, open_folder
 from roundtap_hub.http.routes import JUDGE, SCOREKEEPER
 from roundtap_hub.store.backups import COPIES_FOLDER, FOLDER, make_backup

@@ -9,7 +9,7 @@ from hub_kit import NAMES, HandClock, running
 from wire_json import job_json
 
 from roundtap_core.event import commands as c
-from roundtap_core.event.person import Person
+from roundtap_core.event.entries import Person
 from roundtap_core.event.states import Entrant, EventState, Official
 from roundtap_core.forms.form import Form
 from roundtap_core.records import Result, SidePair

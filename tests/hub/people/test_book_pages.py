@@ -11,8 +11,7 @@ import pytest
 from pages_kit import Browser, House, open_house, text_of
 
 from roundtap_core.event.commands import FinishEvent
-from roundtap_core.event.entries import VENUE, NewEntry
-from roundtap_core.event.person import Person
+from roundtap_core.event.entries import VENUE, NewEntry, Person
 from roundtap_hub.http.routes import PageKey
 from roundtap_hub.live.page_cache import HubNow, version_of
 from roundtap_hub.store.journal import PersonRecord

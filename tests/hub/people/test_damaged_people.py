@@ -13,8 +13,7 @@ from pages_kit import PEOPLE, open_house, problem_of
 
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
-from roundtap_core.event.entries import VENUE, NewEntry
-from roundtap_core.event.person import Person
+from roundtap_core.event.entries import VENUE, NewEntry, Person
 from roundtap_core.typed import fits_line
 from roundtap_core.words import LANGUAGES, core_words
 from roundtap_hub.store.event_cache import DormantEvents

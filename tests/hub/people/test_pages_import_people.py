@@ -9,7 +9,7 @@ from pages_kit import Browser, House, problem_of, text_of
 from sheet_kit import xlsx
 from werkzeug.test import TestResponse
 
-from roundtap_core.event.person import Person
+from roundtap_core.event.entries import Person
 
 TABLE = (
     "Name\tClub\tID\tPaid\tList\tTable\nNina Wolf\tMilan\t7\tyes\thttps://x.example/7\t\n"

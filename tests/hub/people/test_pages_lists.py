@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from pages_kit import Browser, House, problem_of, text_of
 
 from roundtap_core.event.commands import CreateEvent, EnterCompetitor
-from roundtap_core.event.person import Person
+from roundtap_core.event.entries import Person
 from roundtap_core.lists.list_form import ListTable
 from roundtap_core.records import Competitor
 from roundtap_core.rulebooks.registry import RULEBOOKS

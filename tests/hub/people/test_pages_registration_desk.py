@@ -6,7 +6,7 @@ import pytest
 from pages_kit import PEOPLE, House, problem_of, text_of
 
 from roundtap_core.event.commands import SetCheckIn, SetSignUp
-from roundtap_core.event.person import Person
+from roundtap_core.event.entries import Person
 from roundtap_core.event.states import not_yet_present
 from roundtap_core.records import UNPAIRED_LOSS
 

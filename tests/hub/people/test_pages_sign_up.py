@@ -8,7 +8,7 @@ from pages_kit import PEOPLE, Browser, House, problem_of, text_of
 from werkzeug.test import TestResponse
 
 from roundtap_core.event.commands import CheckIn, DrawRound
-from roundtap_core.event.person import Person
+from roundtap_core.event.entries import Person
 from roundtap_core.event.states import SIGNED_UP, TO_CONFIRM, not_yet_present
 from roundtap_hub.http.qr_svg import qr_svg
 from roundtap_hub.http.requester import SignUpThrottle

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sheet_kit import ods, table_of_file, table_of_text, xlsx, zipped
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.person import Person
+from roundtap_core.event.entries import Person
 from roundtap_core.event.states import Entrant
 from roundtap_hub.people.coming_words import parse_paid
 from roundtap_hub.people.import_people import (

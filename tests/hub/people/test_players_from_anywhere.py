@@ -16,7 +16,7 @@ from test_pages_import_people import fields_of, known
 from troubles import TROUBLES, Trouble
 from werkzeug.test import TestResponse
 
-from roundtap_core.event.person import Person
+from roundtap_core.event.entries import Person
 from roundtap_core.lists.list_form import fold
 from roundtap_hub.people import coming_words, list_rows, table_columns
 from roundtap_hub.people.import_people import plan_import

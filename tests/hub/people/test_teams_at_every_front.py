@@ -7,7 +7,7 @@ from pages_kit import Browser, House, problem_of, text_of
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import ChangePerson, EnterCompetitor
-from roundtap_core.event.person import Person
+from roundtap_core.event.entries import Person
 from roundtap_core.event.states import Entrant
 from roundtap_hub.store.journal import PersonRecord
 

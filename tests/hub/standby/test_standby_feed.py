@@ -18,9 +18,8 @@ from patience import GUARD_S
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE, Timestamp
 from roundtap_core.wire import REQUEST, envelope
-from roundtap_hub.access.key_file import take_key_file
 from roundtap_hub.access.personal_links import PersonalLinks
-from roundtap_hub.access.unit_keys import UnitKeys
+from roundtap_hub.access.unit_keys import UnitKeys, take_key_file
 from roundtap_hub.app.asgi import HubApplication
 from roundtap_hub.app.main import HubResources, open_folder
 from roundtap_hub.app.standby.main import AWAY, HubToFollow, Standby

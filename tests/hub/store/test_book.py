@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.entries import VENUE, NewEntry, Timestamp, chain_entry
-from roundtap_core.event.person import Person
+from roundtap_core.event.entries import VENUE, NewEntry, Person, Timestamp, chain_entry
 from roundtap_hub.store.book import BookPerson, first_id, recognize
 from roundtap_hub.store.venue import Venue, apply_venue, decide_venue
 

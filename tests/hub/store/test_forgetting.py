@@ -15,8 +15,7 @@ from hub_kit import HandClock, running
 from event_kit import refused
 from kit import wait_until
 from roundtap_core.event import commands as c
-from roundtap_core.event.entries import VENUE, Entry, NewEntry, Timestamp
-from roundtap_core.event.person import Person
+from roundtap_core.event.entries import VENUE, Entry, NewEntry, Person, Timestamp
 from roundtap_core.event.states import Entrant
 from roundtap_hub.app.main import HubResources, open_folder
 from roundtap_hub.app.standby.peers import StandbyFolder, promote_folder

@@ -13,8 +13,7 @@ from sqlalchemy.schema import CreateTable
 
 import event_kit
 from roundtap_core.errors import Problem
-from roundtap_core.event.entries import GENESIS, Entry, NewEntry, Timestamp, chain_entry
-from roundtap_core.event.person import Person
+from roundtap_core.event.entries import GENESIS, Entry, NewEntry, Person, Timestamp, chain_entry
 from roundtap_hub.store.journal import Head, Journal, JournalConflict, PersonRecord
 from roundtap_hub.store.models import CHECKPOINT, TABLES, CheckpointRow
 from roundtap_hub.store.service import Service

@@ -18,13 +18,11 @@ from event_kit import refused
 from roundtap.main import main
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
-from roundtap_core.event.entries import VENUE, Entry, entry_hash
-from roundtap_core.event.person import Person
+from roundtap_core.event.entries import VENUE, Entry, Person, entry_hash
 from roundtap_core.wire import REPORT, digest, sign
-from roundtap_hub.access.key_file import take_key_file
 from roundtap_hub.access.personal_links import PersonalLinks
 from roundtap_hub.access.staff import Staff
-from roundtap_hub.access.unit_keys import TABLE, UnitKeys
+from roundtap_hub.access.unit_keys import TABLE, UnitKeys, take_key_file
 from roundtap_hub.app.main import open_folder
 from roundtap_hub.http.routes import JUDGE, SCOREKEEPER
 from roundtap_hub.store import recovery_sources

@@ -18,8 +18,7 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE
 from roundtap_core.version import version
 from roundtap_core.words import LANGUAGES, core_words
-from roundtap_hub.access.key_file import take_key_file
-from roundtap_hub.access.unit_keys import UnitKeys
+from roundtap_hub.access.unit_keys import UnitKeys, take_key_file
 from roundtap_hub.app.main import HubResources, open_folder
 from roundtap_hub.app.standby.peers import StandbyFolder
 from roundtap_hub.store.backups import (

@@ -17,8 +17,7 @@ from patience import GUARD_S
 from roundtap_core.clock import COUNTING, RUNNING
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
-from roundtap_core.event.entries import GENESIS, VENUE, Entry, NewEntry, Timestamp, chain_entry
-from roundtap_core.event.person import Person
+from roundtap_core.event.entries import GENESIS, VENUE, Entry, NewEntry, Person, Timestamp, chain_entry
 from roundtap_core.records import Result, SidePair
 from roundtap_hub.store.journal import Head, Journal, JournalConflict, PersonRecord
 from roundtap_hub.store.service import HubStopped, OutcomeUnknown, Service, Snapshot, Step

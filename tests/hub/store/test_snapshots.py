@@ -17,8 +17,7 @@ from event_kit import fold_entries
 from patience import GUARD_S
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
-from roundtap_core.event.entries import Entry
-from roundtap_core.event.person import Person
+from roundtap_core.event.entries import Entry, Person
 from roundtap_core.event.states import EventState, decode_state, encode_state
 from roundtap_core.eventfile.read import parse_event_file
 from roundtap_core.records import Result, SidePair

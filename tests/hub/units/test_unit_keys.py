@@ -16,8 +16,7 @@ from faults import fails
 from patience import GUARD_S
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE
-from roundtap_hub.access.key_file import take_key_file
-from roundtap_hub.access.unit_keys import STANDBY, STATION, TABLE, UnitKeys
+from roundtap_hub.access.unit_keys import STANDBY, STATION, TABLE, UnitKeys, take_key_file
 from roundtap_hub.store.models import UnitKeyRow
 from roundtap_hub.store.service import Step
 from roundtap_hub.store.venue import NO_KEY, unit_keyed_entry

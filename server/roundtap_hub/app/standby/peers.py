@@ -29,7 +29,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE, NewEntry, Timestamp, chain_entry
 from roundtap_core.typed import MalformedMessage, parse_message
 from roundtap_core.wire import BEACON, ECHO, PAGE, REQUEST, envelope, open_envelope, sign
-from roundtap_hub.access.key_file import KEYS_FILE
+from roundtap_hub.access.unit_keys import KEYS_FILE
 from roundtap_hub.http.hall_addresses import http_url
 from roundtap_hub.store.backups import STARTED_OVER, SUFFIX, back_up_before_upgrade, forget_aside
 from roundtap_hub.store.clocks import Clocks
