@@ -70,7 +70,6 @@ class Listener:
         self.client, self.path, self.language, self.cookie = client, path, language, cookie
         self.events: list[tuple[str, str]] = []
         self.loads = 0
-        self.written: list[bytes] = []  # what came in one go
         self._heard = threading.Condition()
         self._messages = 0
         self._rest = b""
@@ -152,7 +151,6 @@ class Listener:
         said = joined(chunks)
         *whole, self._rest = (self._rest + said).split(b"\n\n")
         with self._heard:
-            self.written.append(said)
             for event in whole:
                 found = re.fullmatch(r"event: (\w+)\ndata: (.*)", event.decode())
                 if found and found[1] != "tick":

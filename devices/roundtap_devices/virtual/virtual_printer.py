@@ -4,7 +4,7 @@ import contextlib
 import os
 import select
 import tty
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 
 from PIL import Image, ImageDraw
@@ -47,6 +47,7 @@ class EscposInterpreter:
 
     answer: called with each byte the printer sends back; `marks` counts the markers (GS r) reached. Unknown commands
     are noted in `unknown_bytes`, text too wide for the paper in `overflow`.
+    pages: its code pages by number, where they are known from a source other than the profile.
     Like a printer made for China, it reads bytes above 127 as pairs until it is told not to.
     """
 
@@ -54,9 +55,10 @@ class EscposInterpreter:
         self,
         profile: PrinterProfile,
         answer: Callable[[int], None] = lambda _: None,
+        pages: Mapping[int, str] | None = None,
     ) -> None:
         self.profile = profile
-        self._pages = {n: codec for codec, n in profile.codepages.items()}
+        self._pages = dict(pages) if pages is not None else {n: codec for codec, n in profile.codepages.items()}
         self._cell = profile.sheet.cell_dots
         self.unknown_bytes: list[bytes] = []
         self.overflow: list[str] = []

@@ -28,7 +28,7 @@ BIG_BODY_WITHIN_S = 60.0
 
 PLAYERS_AT_ONCE, ORGANIZERS_AT_ONCE, STATIONS_AT_ONCE, LOGINS_AT_ONCE = 1, 2, 1, 1
 """Python makes one page at a time: more threads would only take turns, and the loop would wait for each."""
-STAFF_FIRST_S = 0.05  # how long at most a broadcast's next pages wait for a page of the staff that is being made
+STAFF_FIRST_S = 0.05  # how long at most a broadcast waits for a page of the staff that is being made; then no more
 SPARE = 2  # further threads of each lane, for when one takes long
 
 Environ = dict[str, Any]
@@ -167,11 +167,12 @@ class PageThreads:
             await send({"type": "http.response.start", "status": page.status, "headers": headers})
             await send({"type": "http.response.body", "body": page.body})
 
-    async def staff_first(self) -> None:
-        """Returns once no page of the staff is being made, or after STAFF_FIRST_S."""
+    async def staff_first(self) -> bool:
+        """Returns once no page of the staff is being made, or after STAFF_FIRST_S; whether none is."""
         with suppress(TimeoutError):
             async with asyncio.timeout(STAFF_FIRST_S):
                 await self._organizers.idle.wait()
+        return self._organizers.idle.is_set()
 
     async def probe(self) -> None:
         """Returns once every lane has made a page from now on."""

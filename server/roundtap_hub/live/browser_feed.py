@@ -99,24 +99,23 @@ class ViewerGroup:
     shown: RenderedPage | None
     clients: set[FeedClient] = field(default_factory=set)
 
-    def update(self, version: str, shown: RenderedPage | None, clock: bytes) -> bool:
-        """Send the clients `clock`, and what changed on the page, or that it changed. False: nothing visible did."""
-        event, before, same = b"", self.sent_version, version == self.version
-        if not same and shown is not None and self.shown is not None:
+    def update(self, version: str, shown: RenderedPage | None) -> bool:
+        """Send the clients what changed on the page, or that it changed. False: nothing visible did."""
+        event, before = b"", self.sent_version
+        if shown is not None and self.shown is not None:
             patch = diff_pages(replace(self.shown, version=before), shown)
             if not patch.whole and not patch.regions:
-                self.version, self.shown, same = version, shown, True
-            elif not patch.whole and len(patch.text) <= max(PATCH_LETTERS, shown.letters // 3):
+                self.version, self.shown = version, shown
+                return False
+            if not patch.whole and len(patch.text) <= max(PATCH_LETTERS, shown.letters // 3):
                 event = _event("patch", patch.text)
-        if same:
-            _send_all(self.clients, clock)
-            return False
         self.version, self.sent_version, self.shown = version, version, shown
-        whole = _event("view", version)
         for client in self.clients:
-            news = event or whole if client.version == before else b"" if client.version == version else whole
-            client.version = version
-            client.send(clock + news)
+            if event and client.version == before:
+                client.version = version
+                client.send(event)
+            elif client.version != version:
+                client.send_reload(version)
         return True
 
 
@@ -128,7 +127,7 @@ class BrowserFeed:
         hub: RunningHub,
         cache: PageCache,
         of_one: int,
-        staff_first: Callable[[], Awaitable[None]],
+        staff_first: Callable[[], Awaitable[bool]],
         page_proof: Callable[[str], Mapping[str, str]] | None = None,
     ) -> None:
         self._hub = hub
@@ -278,25 +277,27 @@ class BrowserFeed:
         self._saved = False
         self._checked_s = loop.time()
         try:
-            clocks = self._changed_clocks()
+            sent = self._send_clocks()
             for client in list(self._display_clients):
                 self._redirect_display(client)
-            if await self._send_pages(clocks) or clocks:
+            if await self._send_pages() or sent:
                 self._sent_s = self._checked_s
         except Exception:
             # Pages that got nothing now catch up with the next change, or when they poll.
             log.exception("the browsers were not told what changed")
         self._rest_until_s = loop.time() + REST * (loop.time() - self._checked_s)
 
-    def _changed_clocks(self) -> dict[str, bytes]:
-        """What to tell of each event whose clock has changed."""
+    def _send_clocks(self) -> bool:
+        """Send changed clocks; whether there was one."""
         before, self._clocks = self._clocks, {}
-        clocks = {event: self._clock(event) for event in {group.key.page.event for group in self._groups.values()}}
-        return {
-            event: self._clock_event(clock)
-            for event, clock in clocks.items()
-            if clock and before.get(event) not in (None, clock)
-        }
+        events: dict[str, bytes] = {}
+        for group in self._groups.values():
+            event = group.key.page.event
+            clock = self._clock(event)
+            if clock and before.get(event) not in (None, clock):
+                message = events.setdefault(event, self._clock_event(clock))
+                _send_all(group.clients, message)
+        return bool(events)
 
     def _redirect_display(self, client: FeedClient) -> None:
         """Tell a display, once, that it is to show another page."""
@@ -323,33 +324,27 @@ class BrowserFeed:
             _event("display", json.dumps({"name": name})),
         )
 
-    async def _send_pages(self, clocks: Mapping[str, bytes]) -> bool:
-        """Send changed clocks and page changes, the pages with most clients first; both to a client in one go. Whether
-        a page was sent."""
-        sent, known = False, self._cache.known_versions()
-        groups: list[ViewerGroup] = []
-        for group in self._groups.values():
-            if known.get(group.key.page) != group.version:
-                groups.append(group)
-            elif clock := clocks.get(group.key.page.event):
-                _send_all(group.clients, clock)
+    async def _send_pages(self) -> bool:
+        """Send page changes, the pages with most clients first. Whether anything was sent."""
+        sent, known, waits = False, self._cache.known_versions(), True
+        groups = [group for group in self._groups.values() if known.get(group.key.page) != group.version]
         groups.sort(key=lambda group: -len(group.clients))
         for begin in range(0, len(groups), BATCH_PAGES):
             # Whoever pressed *Publish* has the answer before hundreds of phones are told.
-            await self._staff_first()
-            looked_at = [(group, self._cache.version(group.key.page)) for group in groups[begin : begin + BATCH_PAGES]]
-            drawn: dict[RenderingKey, CachedPage | None] = {}
-            keys = [
-                group.key
-                for group, version in looked_at
-                if version not in (group.version, "none") and group.key.language
+            waits = waits and await self._staff_first()
+            changed = [
+                (group, version)
+                for group in groups[begin : begin + BATCH_PAGES]
+                if (version := self._cache.version(group.key.page)) != group.version
             ]
+            drawn: dict[RenderingKey, CachedPage | None] = {}
+            keys = [group.key for group, version in changed if group.key.language and version != "none"]
             if keys:
                 drawn = dict(zip(keys, await self._cache.render(keys), strict=True))
-            for group, version in looked_at:
+            for group, version in changed:
                 page = drawn.get(group.key)
                 shown = page.rendered if page is not None and not page.redirect else None
-                sent = group.update(version, shown, clocks.get(group.key.page.event, b"")) or sent
+                sent = group.update(version, shown) or sent
         return sent
 
     def _clock(self, event: str) -> str:

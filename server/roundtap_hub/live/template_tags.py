@@ -12,6 +12,7 @@ from jinja2.ext import Extension
 from jinja2.parser import Parser
 from markupsafe import Markup, escape
 
+from roundtap_core.version import version
 from roundtap_hub.live import regions
 
 _MARKS = {
@@ -62,13 +63,20 @@ class CompiledTemplates(FileSystemBytecodeCache):
 
     def __init__(self, package: Path) -> None:
         # What compiles them is part of the name: their text alone is compared.
-        made_by = self.get_source_checksum(jinja2.__version__ + Path(__file__).read_text(encoding="utf-8"))[:16]
-        folder = Path(os.environ.get("CACHE_DIRECTORY", package / "__pycache__"))
+        makers = [Path(each).read_text(encoding="utf-8") for each in (__file__, regions.__file__)]
+        made_by = self.get_source_checksum("".join([jinja2.__version__, version(), *makers]))[:16]
+        folder = Path(os.environ.get("CACHE_DIRECTORY") or package / "__pycache__")
         super().__init__(str(folder), f"%s.{made_by}.template")
+        with suppress(OSError):
+            for old in folder.glob("*.template"):
+                if made_by not in old.name:
+                    old.unlink()
 
     def load_bytecode(self, bucket: Bucket) -> None:
-        with suppress(OSError):
+        try:
             super().load_bytecode(bucket)
+        except Exception:  # a damaged one may raise anything, and is made again
+            bucket.reset()
 
     def dump_bytecode(self, bucket: Bucket) -> None:
         if not sys.dont_write_bytecode:

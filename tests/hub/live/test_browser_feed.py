@@ -173,15 +173,6 @@ def test_a_published_round_stands_on_every_phone_without_loading(house: House, c
         phone.close()
 
 
-def test_a_clock_and_a_page_that_change_together_come_in_one_go(house: House, client: AsgiClient):
-    house.play()
-    with closing(Listener(client, "/e/e1/p/p1")) as phone:
-        house.publish()
-        phone.until(lambda: phone.named("patch"), "a patch")
-        assert [name for name, _ in phone.events[-2:]] == ["clock", "patch"]
-        assert phone.written[-1].count(b"event: ") == 2
-
-
 def test_an_event_that_ends_the_waiting_is_told(tmp_path: Path):
     with (
         open_house(tmp_path) as house,

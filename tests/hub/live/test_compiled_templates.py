@@ -29,7 +29,7 @@ def started(text: str, package: Path) -> tuple[str, bool]:
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
-    monkeypatch.delenv("CACHE_DIRECTORY", raising=False)
+    monkeypatch.setenv("CACHE_DIRECTORY", "")
     (tmp_path / "__pycache__").mkdir()
     return tmp_path
 
@@ -59,11 +59,23 @@ def test_what_a_power_cut_left_of_one_is_compiled_again(package: Path, left: byt
     assert started("Hello {{ name }}", package) == ("Hello Ana &lt;R.&gt;", False)
 
 
-def test_half_of_one_is_compiled_again(package: Path) -> None:
+def test_of_one_cut_anywhere_the_rest_is_made_again_or_is_whole(package: Path) -> None:
     started("Hello {{ name }}", package)
-    for kept in (package / "__pycache__").iterdir():
-        kept.write_bytes(kept.read_bytes()[: kept.stat().st_size // 2])
-    assert started("Hello {{ name }}", package) == ("Hello Ana &lt;R.&gt;", True)
+    [kept] = (package / "__pycache__").iterdir()
+    whole = kept.read_bytes()
+    for length in range(len(whole)):
+        kept.write_bytes(whole[:length])
+        assert started("Hello {{ name }}", package)[0] == "Hello Ana &lt;R.&gt;", length
+    assert kept.read_bytes() == whole
+
+
+def test_what_an_older_version_compiled_is_gone(package: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started("Hello {{ name }}", package)
+    old = {kept.name for kept in (package / "__pycache__").iterdir()}
+    monkeypatch.setattr(jinja2, "__version__", "0.1")
+    started("Hello {{ name }}", package)
+    left = {kept.name for kept in (package / "__pycache__").iterdir()}
+    assert (len(old), len(left), old & left) == (1, 1, set())
 
 
 @pytest.mark.parametrize("fault", ["there is no folder", "reading fails", "Python is to keep nothing"])
