@@ -46,7 +46,7 @@ def test_a_pasted_table_is_shown_row_by_row_and_nobody_is_entered_before_that(ho
     shown = pasted(browser)
     said = text_of(shown)
     assert "2 new · 1 already registered · 1 with errors" in said
-    assert "already registered. Tick to change: club, paid" in said
+    assert "already registered. Select to change: club, paid" in said
     assert "row 5 “x” is not a table" in said
     assert len(house.event.entrants) == 6
     answer = browser.post("/console/e1/import/people", **fields_of(shown))
