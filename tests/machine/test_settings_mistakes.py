@@ -457,9 +457,9 @@ MISTAKES = {
     "smart quotes around a slip": Mistake("role = „Tissch“", 1, ("Did you mean “table”?",)),
     # What strangers wrote, who had ADMIN and the card's own file alone.
     "the # is still there": Mistake(
-        "#role = hub\n#wifi = Brettspielhafen\n#wifi_password = Meeple-2024\n", 1, ("# away",)
+        "#role = hub\n#wifi = Brettspielhafen\n#wifi_password = Meeple-2024\n", 1, ("Remove the #",)
     ),
-    "the # is still there, with a space": Mistake("language = de\n# role = printer\n", 2, ("# away",)),
+    "the # is still there, with a space": Mistake("language = de\n# role = printer\n", 2, ("Remove the #",)),
     "JSON": Mistake('{\n  "role": "hub",\n  "language": "de"\n}\n', 2, ("Did you mean “hub”?",)),
     "two settings on one line": Mistake("role = hub, language = de\n", 1, ("hub, table",)),
     "two settings on one line, blanks between": Mistake(
@@ -584,7 +584,7 @@ MISTAKES = {
     "a folder of serial ports": Mistake("role = printer\nport = /dev/serial/", 2, ("/dev/ttyUSB0",)),
     "a word before a row of digits": Mistake("role = hub\npin = PIN 12345678", 2, ("easy to guess",)),
     "a role that is only noted": Mistake(
-        "wifi = S\ncountry = DE\nwifi_password = Meeple-2024\n#role: Drucker", 4, ("# away",)
+        "wifi = S\ncountry = DE\nwifi_password = Meeple-2024\n#role: Drucker", 4, ("Remove the #",)
     ),
 }
 

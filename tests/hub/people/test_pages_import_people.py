@@ -167,7 +167,7 @@ def test_a_late_import_says_what_it_costs_and_an_even_later_one_is_refused(house
     house.play()
     house.publish()
     refused = browser.post("/console/e1/import/people", **fields_of(pasted(browser, "Zoe Late\n")))
-    assert "nobody can register any more" in problem_of(refused)
+    assert "nobody can register anymore" in problem_of(refused)
     assert "Zoe Late" not in known(house)
 
 
