@@ -33,7 +33,7 @@ from roundtap_units.table.dialogue.dialogue import ReportRefused, Saved, SendRep
 
 REASON = "as both have said"
 MOST_PAGES, MOST_PRESSES = 12, 40
-WON_OR_NOT, LEVEL = {"Time", "Played to the end"}, {"Time", "Draw", "Draw agreed", "Level: both lose"}
+WON_OR_NOT, LEVEL = {"Time", "Played to the end"}, {"Time", "Draw", "Draw agreed", "Tie: both lose"}
 """Endings that a line tells by the same letters, the one before time and the other after it."""
 Fields = list[tuple[str, str]]
 

@@ -185,7 +185,7 @@ def ending_word(at: Moment, said: Said) -> str:
     if winner == "draw" and ended == PLAYED and report_of(at.rules) != "points":
         return "Draw agreed"
     if at.one_game and winner == "draw":
-        return "Level: both lose" if at.rules.get("time", {}).get("undecided") == "both_lose" else "Draw"
+        return "Tie: both lose" if at.rules.get("time", {}).get("undecided") == "both_lose" else "Draw"
     return "Time" if ended == TIME else "Played to the end"
 
 

@@ -26,7 +26,7 @@ BROKEN: dict[str, tuple[Any, Callable[[Any], object], Callable[[Any], object], s
         CardImage,
         CardImage.breaks,
         lambda card: (wait_until(card.take_out, "the card to be free"), card.put_in()),
-        "memory card fails",
+        "memory card is failing",
     ),
 }
 

@@ -307,13 +307,13 @@ MISTAKES = {
         f"role = hub\r\npin = {SECRET} //upstairs", 2, ("pin: the end", "looks like a comment")
     ),
     "an open quotation mark before the password": Mistake(
-        f'wifi = S\r\ncountry = DE\r\nwifi_password = "{SECRET}', 3, ("wifi_password", "has none at the end")
+        f'wifi = S\r\ncountry = DE\r\nwifi_password = "{SECRET}', 3, ("wifi_password", "has no closing one")
     ),
     "an open quotation mark before the Wi-Fi's name": Mistake(
-        f"wifi = „Store\r\ncountry = DE\r\nwifi_password = {SECRET}", 1, ("wifi:", "has none at the end")
+        f"wifi = „Store\r\ncountry = DE\r\nwifi_password = {SECRET}", 1, ("wifi:", "has no closing one")
     ),
     "an open quotation mark before the PIN": Mistake(
-        f"role = hub\r\npin = '{SECRET}", 2, ("pin:", "has none at the end")
+        f"role = hub\r\npin = '{SECRET}", 2, ("pin:", "has no closing one")
     ),
     "a comment behind the Wi-Fi's name": Mistake(
         f"wifi = Store  // the router's\r\ncountry = DE\r\nwifi_password = {SECRET}",
@@ -388,12 +388,12 @@ MISTAKES = {
     "the key's file": Mistake("ssh_key = C:\\Users\\Tom\\.ssh\\id_ed25519.pub", 1, (".pub", "ssh-ed25519")),
     "a key that is cut off": Mistake("ssh_key = ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAb0", 1, (".pub",)),
     "a fingerprint for a key": Mistake("ssh_key = SHA256:" + "a" * 43, 1, (".pub", "ssh-ed25519")),
-    "root as user": Mistake("user = root", 1, ("small letters", "root")),
+    "root as user": Mistake("user = root", 1, ("lowercase letters", "root")),
     **{
-        f"the system's account {name} as user": Mistake(f"user = {name}", 1, ("small letters", "root"))
+        f"the system's account {name} as user": Mistake(f"user = {name}", 1, ("lowercase letters", "root"))
         for name in ("games", "mail", "backup", "www-data")
     },
-    "a user's full name": Mistake("user = Tom Müller", 1, ("small letters",)),
+    "a user's full name": Mistake("user = Tom Müller", 1, ("lowercase letters",)),
     "a user without a way in": Mistake("role = table\r\nuser = tom", 2, ("ssh_key", "password_hash")),
     # Lines that do not go together.
     "hotspot and Wi-Fi together": Mistake(
@@ -457,9 +457,9 @@ MISTAKES = {
     "smart quotes around a slip": Mistake("role = „Tissch“", 1, ("Did you mean “table”?",)),
     # What strangers wrote, who had ADMIN and the card's own file alone.
     "the # is still there": Mistake(
-        "#role = hub\n#wifi = Brettspielhafen\n#wifi_password = Meeple-2024\n", 1, ("# away",)
+        "#role = hub\n#wifi = Brettspielhafen\n#wifi_password = Meeple-2024\n", 1, ("Remove the #",)
     ),
-    "the # is still there, with a space": Mistake("language = de\n# role = printer\n", 2, ("# away",)),
+    "the # is still there, with a space": Mistake("language = de\n# role = printer\n", 2, ("Remove the #",)),
     "JSON": Mistake('{\n  "role": "hub",\n  "language": "de"\n}\n', 2, ("Did you mean “hub”?",)),
     "two settings on one line": Mistake("role = hub, language = de\n", 1, ("hub, table",)),
     "two settings on one line, blanks between": Mistake(
@@ -534,7 +534,7 @@ MISTAKES = {
         "role = hub\nuser = Tom Berg\nssh_key = ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJd4yRrW3k7m1eW1Xb0m5"
         "cS3mW1V7q8m1u6h2o0Yb5lK tom@laptop\n",
         2,
-        ("small letters",),
+        ("lowercase letters",),
     ),
     "a printer by its box": Mistake("role = printer\nprinter = Epson TM-m30III\n", 2, ("Did you mean “epson-t88”?",)),
     "a port of Windows": Mistake("role = printer\nprinter = epson-80\nport = USB001\n", 3, ("/dev/ttyUSB0",)),
@@ -584,7 +584,7 @@ MISTAKES = {
     "a folder of serial ports": Mistake("role = printer\nport = /dev/serial/", 2, ("/dev/ttyUSB0",)),
     "a word before a row of digits": Mistake("role = hub\npin = PIN 12345678", 2, ("easy to guess",)),
     "a role that is only noted": Mistake(
-        "wifi = S\ncountry = DE\nwifi_password = Meeple-2024\n#role: Drucker", 4, ("# away",)
+        "wifi = S\ncountry = DE\nwifi_password = Meeple-2024\n#role: Drucker", 4, ("Remove the #",)
     ),
 }
 

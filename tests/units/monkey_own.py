@@ -95,7 +95,7 @@ def _one_game(
     loser = other_side(facts.opener)
     if ending == "Conceded":
         return _result(place, facts, "concession", won, conceded_by=loser)
-    if ending in ("Draw", "Draw agreed", "Level: both lose"):
+    if ending in ("Draw", "Draw agreed", "Tie: both lose"):
         ended = "played" if ending == "Draw agreed" else "time"
         result = Result(ended=ended, winner="draw")  # type: ignore[arg-type]
         return result, winner_of(place, result)

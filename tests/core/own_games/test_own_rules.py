@@ -481,44 +481,44 @@ TWO = POINTS.replace('key = "score"', 'key = "score"\nlabel = { en = "Goals" }\n
         # What is level at time is not drawn where both lose, or where the table is asked.
         (
             GAMES + '[time]\nundecided = "both_lose"\n',
-            ["No match is drawn.", "If level at time, both lose.", "A win gives 3, a loss 0.", "each gets 0."],
+            ["No match is drawn.", "If tied at time, both lose.", "A win gives 3, a loss 0.", "each gets 0."],
             ["time is up", "a draw"],
         ),
         (
             GAMES + '[time]\nundecided = "ask"\nknockout_asks = { en = "Who has more life?" }\n',
             [
                 "No match is drawn.",
-                "If level at time, the table is asked: Who has more life?",
+                "If tied at time, the table is asked: Who has more life?",
                 "A win gives 3, a loss 0.",
             ],
             ["time is up", "a draw"],
         ),
         (
             GAMES.replace("best_of = 3", 'best_of = 3\ndraws = "any_time"') + '[time]\nundecided = "both_lose"\n',
-            ["Before time a match may be drawn", "If level at time, both lose.", "a draw 1"],
+            ["Before time a match may be drawn", "If tied at time, both lose.", "a draw 1"],
             ["No match is drawn"],
         ),
         (
             GAMES.replace("best_of = 3", 'best_of = 3\ndraws = "never"'),
-            ["No match is drawn.", "If level at time, the table is asked: "],
+            ["No match is drawn.", "If tied at time, the table is asked: "],
             ["a draw"],
         ),
         # Who reports a winner is asked nothing more.
         (
             ONE + '[time]\nundecided = "ask"\nknockout_asks = { en = "Who was it?" }\n',
-            ["Level at time, the table still says who won.", "In elimination the table always says who won."],
+            ["If tied at time, the table still says who won.", "In elimination the table always says who won."],
             ["Who was it?"],
         ),
         (GAMES.replace("best_of = 3", "drawn_games = true"), ["who won its one game"], ["best of 1", "were drawn"]),
         (
             TWO + "[bye]\nwon_figures = { score = [5, 0] }\n",
-            ["If “Goals” is level, “Second number” decides.", "A bye won beforehand counts as 5:0 (Goals)."],
+            ["If “Goals” is equal, “Second number” decides.", "A bye won beforehand counts as 5:0 (Goals)."],
             [],
         ),
         (
             TWO.replace('"second"', '"second"\ndecides = false'),
             ["“Second number” does not decide who wins.", "A missed round is a loss with 0."],
-            ["is level, "],
+            ["is equal, "],
         ),
         (
             ONE
@@ -531,7 +531,7 @@ TWO = POINTS.replace('key = "score"', 'key = "score"\nlabel = { en = "Goals" }\n
         (ONE + '[list]\nasked = "optional"\n', ["A list is optional."], ["–."]),
         (
             ONE + '[sides]\nnames = [{ en = "White" }, { en = "Black" }]\nbalance = false\n',
-            ["The sides are White and Black, not shared out."],
+            ["The sides are White and Black, not evened out."],
             [],
         ),
         (ONE.replace("win = 3", "win = 3\nbonus = [{ points = 1 }]"), ["+1 for every match."], ["for: ."]),
@@ -655,7 +655,7 @@ def test_a_round_robin_has_no_swiss_rounds_no_elimination_and_no_bye_of_the_lowe
         assert words(f"bye_order.{rules.bye.order}") not in said
         assert words("own.knockout.better_rank") not in said
         assert not any(line.startswith(words("own.knockout.ask", question="")) for line in said)
-    assert "If “Points of four ends” is level, “Twenties” decides." in rules_in_words(rules, core_words("en"))
+    assert "If “Points of four ends” is equal, “Twenties” decides." in rules_in_words(rules, core_words("en"))
 
 
 def test_worked_matches_name_both_numbers_and_do_not_call_a_double_loss_a_draw() -> None:

@@ -281,7 +281,7 @@ def test_the_form_names_a_way_of_breaking_ties_as_the_rules_do(house: House, lan
     [
         ("twenty", "Time: Victory points 0–100 Played to the end: Victory points 0–100"),
         ("best_of_three", "0–1, Drawn games Conceded: "),
-        ("one_no_draws", "Played to the end Conceded Level: both lose"),
+        ("one_no_draws", "Played to the end Conceded Tie: both lose"),
     ],
 )
 def test_the_form_says_what_a_table_will_be_asked(house: House, preset: str, asked: str):
@@ -420,7 +420,7 @@ def test_a_changed_game_keeps_its_place_and_running_events_are_named(house: Hous
     browser, [game] = house.organizer(), keep(house.service)
     new_event(browser, game)
     page = browser.get(f"/console/games?game={game}")
-    assert "Events that run keep the rules they began with: Friday 1." in text_of(page)
+    assert "Running events keep the rules they began with: Friday 1." in text_of(page)
     assert save(browser, fields_of(page), **{"/name": "Draft day", "/points/win": "2"}).status_code == 303
     assert list(saved(house)) == ["Draft day"]
     assert house.event.rules == rules_json(rules())

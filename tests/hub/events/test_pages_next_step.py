@@ -24,7 +24,7 @@ def announced(house: House, rulebook: str, language: str = "en") -> str:
     ("rulebook", "said"),
     [
         ("xwing-standard", "lower list total chooses initiative. If totals are equal, a random draw decides"),
-        ("xwing-standard", "Do not play before the round is started."),
+        ("xwing-standard", "Do not play before the round has started."),
         ("xwing-epic-duel", "lower list total chooses initiative. If totals are equal, a random draw decides"),
         ("xwing-epic-team", "a random draw decides which captain"),
         ("keyforge-archon", "A random draw decides who starts. Players may not agree on it"),

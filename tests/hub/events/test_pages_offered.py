@@ -54,7 +54,7 @@ def test_where_officials_meet_a_third_one_rules(house: House):
         second = {"second": 1} if official == "o2" else {}
         press(browser, "/console/e1", f"/console/e1/officials/{official}/change", role=role, plays=plays, **second)
     house.publish()
-    assert "Uwe Ohm rules this match" in text_of(browser.get(MATCH))
+    assert "Uwe Ohm rules on this match" in text_of(browser.get(MATCH))
 
 
 def test_opaque_sleeves_are_asked_for_at_the_premium_level(house: House):

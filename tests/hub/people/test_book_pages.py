@@ -194,7 +194,7 @@ def test_who_was_an_official_of_the_event_too_is_forgotten_there_as_well(house: 
         browser.post(f"/console/{event_id}/officials", name=name, role=role, plays=plays, second="1")
     browser.post(f"/console/{event_id}/archive")
     form = text_of(browser.get(page_of(house, LONG)))
-    assert "Files in other places stay. So do names in teams and of the staff." in form
+    assert "Files in other places stay. So do the names of team members and staff." in form
     browser.post(f"{page_of(house, LONG)}/forget", name=LONG)
     people = house.service.snapshot.people_of(event_id)
     officials = ["Zoe Org", "Player o2 (forgotten)", "Player o3 (forgotten)", ANA]

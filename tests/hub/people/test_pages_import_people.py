@@ -46,7 +46,7 @@ def test_a_pasted_table_is_shown_row_by_row_and_nobody_is_entered_before_that(ho
     shown = pasted(browser)
     said = text_of(shown)
     assert "2 new · 1 already registered · 1 with errors" in said
-    assert "already registered. Tick to change: club, paid" in said
+    assert "already registered. Select to change: club, paid" in said
     assert "row 5 “x” is not a table" in said
     assert len(house.event.entrants) == 6
     answer = browser.post("/console/e1/import/people", **fields_of(shown))
@@ -167,7 +167,7 @@ def test_a_late_import_says_what_it_costs_and_an_even_later_one_is_refused(house
     house.play()
     house.publish()
     refused = browser.post("/console/e1/import/people", **fields_of(pasted(browser, "Zoe Late\n")))
-    assert "nobody can register any more" in problem_of(refused)
+    assert "nobody can register anymore" in problem_of(refused)
     assert "Zoe Late" not in known(house)
 
 

@@ -84,7 +84,7 @@ def test_an_official_plays_with_a_second_one_only_and_the_match_says_who_rules(h
     assert "plays as Ana Ruiz" in text_of(browser.opened())
     house.publish()
     theirs = next(m.id for m in house.event.live.matches if "p1" in (m.match.a, m.match.b))  # type: ignore[union-attr]
-    assert "Ida Blau rules this match" in text_of(browser.get(f"/console/e1/match/{theirs}"))
+    assert "Ida Blau rules on this match" in text_of(browser.get(f"/console/e1/match/{theirs}"))
 
 
 def test_where_no_official_may_play_nobody_is_asked(house: House):

@@ -118,7 +118,7 @@ def test_who_comes_while_round_1_is_played_is_asked_what_the_rules_allow(house: 
     assert next(m.match.bye for m in house.event.rounds[0].matches if m.match.a == "p5") == UNPAIRED_LOSS
     house.play()
     house.publish()
-    assert "nobody can register any more" in problem_of(browser.post("/console/e1/competitors/p6/here"))
+    assert "nobody can register anymore" in problem_of(browser.post("/console/e1/competitors/p6/here"))
 
 
 def test_late_is_entered_in_one_form_that_offers_whom_to_meet(house: House) -> None:

@@ -28,7 +28,7 @@ def test_two_officials_who_meet_are_ruled_by_the_head_judge(house: House):
     browser.post("/console/e1/officials/o1/change", role="organizer", plays="p1")
     browser.post("/console/e1/officials/o2/change", role="judge", plays="p2", second=1)
     house.publish()
-    assert "Kai Eich rules this match" in text_of(browser.get("/console/e1/match/1.1"))
+    assert "Kai Eich rules on this match" in text_of(browser.get("/console/e1/match/1.1"))
 
 
 def test_whoever_left_before_the_cut_is_not_let_back_in_after_it(house: House):

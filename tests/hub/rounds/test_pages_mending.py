@@ -188,7 +188,7 @@ def test_who_is_left_alone_by_one_who_goes_is_paired_again(house: House, organiz
     page = organizer.get(MEND)
     assert "2 players unpaired" in text_of(page)
     shown = look(organizer, do="again")
-    assert "loses the win after the opponent's drop" in text_of(shown)
+    assert "'s win by the opponent's drop is lost" in text_of(shown)
     assert "mend-reason" not in shown.text, "the pairing says why"
     assert press(organizer, shown, reason="").status_code == 303
     assert "Late Comer" in {name(house, seat(house, 1)), name(house, seat(house, 1, "b"))}

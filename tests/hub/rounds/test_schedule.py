@@ -201,10 +201,10 @@ def test_console_and_wall_say_when_the_event_ends(hall: Hall):
     hall.house.publish()
     hall.start(0)
     organizer = hall.house.organizer()
-    assert f"est. end {day(245)}" in text_of(organizer.console())
+    assert f"event ends about {day(245)}" in text_of(organizer.console())
     wall = text_of(hall.house.browser().get("/wall/e1"))
-    assert f"ends {day(75)}" in wall
-    assert f"est. end {day(245)}" in wall
+    assert f"round ends {day(75)}" in wall
+    assert f"event ends about {day(245)}" in wall
 
 
 def test_a_wall_that_is_open_hears_of_each_new_end_and_of_none_after_the_last_round(hall: Hall):
@@ -219,11 +219,11 @@ def test_a_wall_that_is_open_hears_of_each_new_end_and_of_none_after_the_last_ro
             regions = [region for patch in wall.named("patch") for region in patch["regions"]]
             return [each["html"] for each in regions if each["id"] == "event-ends"][-1:] == [html]
 
-        assert f"est. end {day(245)}" in text_of(client.get("/wall/e1", accept_language="en"))
+        assert f"event ends about {day(245)}" in text_of(client.get("/wall/e1", accept_language="en"))
         hall.at(105)
         hall.house.play()
         ends = '<span class="ends" id="event-ends" data-live>{}</span>'
-        wall.until(lambda: told(ends.format(f"est. end {day(335)}")), "30 min more a round")
+        wall.until(lambda: told(ends.format(f"event ends about {day(335)}")), "30 min more a round")
         hall.round(115, 115, 190)
         hall.round(200, 200, 275)
         assert not hall.house.event.finished
