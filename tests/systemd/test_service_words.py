@@ -232,7 +232,7 @@ def test_what_is_killed_again_and_again_is_named_though_it_runs_at_the_moment(sy
         f"{unit}: Failed with result 'signal'.\n{unit}: Scheduled restart job, restart counter is at 7.\n"
     )
     finding = said_of(service_checks(systemd.shown(role, "active", 7, log=log, active_s=3)))
-    assert "stopped 7 times and keeps restarting" in finding
+    assert "keeps restarting (so far: 7)" in finding
     assert "code=killed, status=9/KILL" in finding
     [check] = service_checks(systemd.shown(role, "active", 7, log=log, active_s=STEADY_S + 1))
     assert (check.state, check.kind) == (NOTE, "restarted")

@@ -195,7 +195,7 @@ def test_pins_with_a_login_on_them_are_named_and_not_offered(tmp_path: Path, peo
     people.append(me := Person(tmp_path, [], [FoundPort("/dev/serial0", "/dev/serial0", PINS, CONSOLE)]))
     assert not me.setup()
     # What raspi-config changes on a card with a read-only root is gone after the next start.
-    assert "On a card write port = /dev/serial0 in roundtap.txt and restart." in me.heard[1]
+    assert "On a Roundtap card write port = /dev/serial0 in roundtap.txt and restart." in me.heard[1]
     assert "raspi-config" in me.heard[1]
 
 

@@ -197,7 +197,7 @@ def test_an_address_without_a_way_out_is_one_too(monkeypatch: pytest.MonkeyPatch
 def test_the_machine_s_own_page_says_what_is_missing_in_its_language_or_in_all() -> None:
     assert "This screen has no network" in waiting_page("en", "", "")
     assert "192.168.1.33" in waiting_page("de", "192.168.1.33", "")
-    assert "Unter http://10.0.0.1 antwortet niemand" in waiting_page("de", "192.168.1.33", "http://10.0.0.1")
+    assert "Keine Antwort unter http://10.0.0.1" in waiting_page("de", "192.168.1.33", "http://10.0.0.1")
     of_all = waiting_page("", "192.168.1.33", "<b>")
     assert "Confirm this wall on its console" in waiting_page("en", "192.168.1.33", "", "wall.confirm")
     for text in ("Looking for the hub", "Buscando el hub", "Suche den Hub", "Szukam huba", "&lt;b&gt;"):

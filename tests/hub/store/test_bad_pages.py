@@ -26,7 +26,7 @@ from roundtap_hub.access.unit_keys import STATION, TABLE, UnitKeys
 from roundtap_hub.app.main import open_folder
 from roundtap_hub.http.routes import JUDGE
 from roundtap_hub.store.backups import Maintenance
-from roundtap_hub.store.continuing import DAMAGED_FOLDER, MADE
+from roundtap_hub.store.continuing import DAMAGED_FOLDER, MENDED
 from roundtap_hub.store.journal import JournalConflict
 from roundtap_hub.store.print_book import PrintJob, PrintState
 from roundtap_hub.store.secure_files import DAMAGED, fault_kind
@@ -165,7 +165,7 @@ def test_of_every_page_the_next_step_is_one_and_no_text_names_a_temporary_file(
         except Problem as refused:
             started = str(refused)
         for said in (looked, started):
-            assert not any(each in said for each in (str(passing), MADE, "-wal", "journal verify")), (owner, said)
+            assert not any(each in said for each in (str(passing), MENDED, "-wal", "journal verify")), (owner, said)
         steps = ["Restart the hub" in looked, recover_line(str(folder)) in looked]
         assert steps == [bool(verified) and not started, bool(started)], (owner, looked)
         assert looked.count("recover --from") == started.count("recover --from") == bool(started), (owner, looked)
@@ -193,7 +193,7 @@ def check(played: Path, folder: Path, case: tuple[str, int, int, random.Random])
         # As the hub's log says it, which knows the folder.
         said = str(refused.replace(refused.where, folder=str(folder)))
         assert said.count(recover_line(str(folder))) == 1, f"{told}: {said}"
-        assert not any(each in said for each in (MADE, "-wal", "journal verify", "Restart")), f"{told}: {said}"
+        assert not any(each in said for each in (MENDED, "-wal", "journal verify", "Restart")), f"{told}: {said}"
         assert verified != 0, told
         touched = [owner[each] for each in ((page, other) if way == "exchanged" else (page,))]
         assert not all(map(is_spared, touched)), f"{told}: {refused}"
@@ -270,7 +270,7 @@ def test_a_full_disk_is_told_as_one_where_the_journal_would_be_made_anew(
     folder = recovery_refused("SQLITE_FULL")
     with event_kit.refused("disk_full"):
         open_folder(folder, lambda _: None)
-    assert not (folder / MADE).exists()
+    assert not (folder / MENDED).exists()
 
 
 @pytest.mark.parametrize("code", ["", "SQLITE_CONSTRAINT_PRIMARYKEY"])
@@ -278,4 +278,4 @@ def test_a_bug_is_not_told_as_a_failing_card(recovery_refused: Callable[[str], P
     folder = recovery_refused(code)
     with pytest.raises(JournalConflict):
         open_folder(folder, lambda _: None)
-    assert not (folder / MADE).exists()
+    assert not (folder / MENDED).exists()

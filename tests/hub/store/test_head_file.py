@@ -178,7 +178,7 @@ def test_of_a_deleted_journal_it_is_told_what_the_head_file_knows_and_where_copi
         open_folder(cut, lambda _: None, sticks[:1], sticks=sticks[1:])
     for said in (
         named.lineage,
-        "16 entries",
+        "16 (",
         "e1: 8 (1–8)",
         "2025-11-24 16:00+00:00",
         f"Backups or copies: {sticks[0]}.",
