@@ -79,7 +79,7 @@ def test_twenty_players_four_swiss_rounds_and_a_cut_to_four(house: House):
     standings = text_of(house.browser().get("/e/e1/standings"))
     assert standings.index("Final standings") < standings.index("Champion") < standings.index("Swiss standings")
     # The record beside the places counts the Swiss rounds alone, and says so.
-    assert standings.count("Points Swiss W–L") == 1
+    assert standings.count("Points (Swiss) W–L") == 1
     assert "You won the tournament." in text_of(house.browser().get(f"/e/e1/p/{winner}"))
     exported = browser.get("/console/e1/export.json").text
     assert [r.stage for r in parse_event_file(exported).rounds] == ["swiss"] * 4 + ["elimination"] * 2

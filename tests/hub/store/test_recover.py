@@ -591,7 +591,7 @@ def test_a_rewritten_chain_is_contradicted_by_the_head_file(folder: Path, capsys
     shutil.rmtree(folder.with_name("new"))
     assert main(["recover", "--from", str(folder), "--data", str(folder.with_name("new"))]) == 1
     out = capsys.readouterr().out
-    assert f"CONTRADICTED: {folder / 'roundtap.head'} knows another entry {last}." in out
+    assert f"CONTRADICTED: {folder / 'roundtap.head'} has a different entry {last}." in out
     assert "No data is known to be lost" not in out
 
 
