@@ -266,7 +266,7 @@ def test_every_room_has_its_line_in_the_code_s_page() -> None:
 
 
 def test_the_top_level_keeps_to_its_folders() -> None:
-    made_by_tools = {line.strip().rstrip("/") for line in (ROOT / ".gitignore").read_text().splitlines()}
+    made_by_tools = {line.strip().strip("/") for line in (ROOT / ".gitignore").read_text().splitlines()}
     ours = {path.name for path in ROOT.iterdir() if path.is_dir() or path.suffix in (".md", ".py")}
     assert {name for name in ours if not name.startswith(".")} - made_by_tools <= TOP_LEVEL
 
