@@ -5,7 +5,9 @@ import re
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from flask import Flask, before_render_template, template_rendered
@@ -19,6 +21,7 @@ from roundtap_core.event.commands import DrawRound, EnterResult, PublishRound, R
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.states import EventState, Official
 from roundtap_core.messages import TableStatus
+from roundtap_core.randomness import SEED_BITS
 from roundtap_core.records import Result, SidePair, result_to_json
 from roundtap_hub.access.staff import csrf_token_of
 from roundtap_hub.app import flask_app
@@ -158,6 +161,8 @@ class House:
             secret=b"s" * 32,
             pin_hash=hash_pin(PIN, "salt"),
             new_event_id=self._count_event,
+            # The same draws in every run.
+            new_seed=partial(Random(1).getrandbits, SEED_BITS),
         )
         self.app = Flask("roundtap_hub")
         self.app.config.update(SECRET_KEY=self.hub.access.secret)

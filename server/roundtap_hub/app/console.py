@@ -1,7 +1,6 @@
 """The places of one event's console, all drawn by one function; and the buttons that move the event forward."""
 
 import re
-import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -19,7 +18,6 @@ from roundtap_core.event.people import refuse_return
 from roundtap_core.event.rounds import may_reset_clock
 from roundtap_core.event.setup import point_count, structure_fixed_by, structure_is_open
 from roundtap_core.event.states import EventState, RoundState, active_ids, seated_ids
-from roundtap_core.randomness import SEED_BITS
 from roundtap_core.records import SWISS
 from roundtap_core.standings.tiebreakers import EACH
 from roundtap_hub.app.next_step import PERSON, NextStep, clash_of, closed_forms, next_step
@@ -541,7 +539,7 @@ def draw_round(event_id: str) -> AnyResponse:
     if (draft.attempt if draft else 0) != (forms.form_number("attempt") or 0):
         raise Problem("draft_changed_meanwhile")
     form = forms.field("tiebreak_form") or (draft.tiebreak_form if draft else None) or EACH
-    forms.submit_command(event_id, commands.DrawRound(secrets.randbits(SEED_BITS), tiebreak_form=form))
+    forms.submit_command(event_id, commands.DrawRound(current.hub().new_seed(), tiebreak_form=form))
     return redirect(places.PLAY.path(event_id), 303)
 
 

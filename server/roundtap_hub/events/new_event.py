@@ -22,7 +22,6 @@ from roundtap_core.eventfile.exports import round_to_json
 from roundtap_core.eventfile.file_schema import DeckEra, SecondStage, TableOrder
 from roundtap_core.eventfile.read import parse_event_file
 from roundtap_core.names import MOST_LETTERS
-from roundtap_core.randomness import SEED_BITS
 from roundtap_core.records import Tournament
 from roundtap_core.rulebooks.base import Options, Rulebook, may_play
 from roundtap_core.rulebooks.coverage import games_allowed
@@ -265,7 +264,7 @@ def create_event() -> AnyResponse:
         level,
         options,
         _color(),
-        secrets.randbits(SEED_BITS),
+        current.hub().new_seed(),
         about,
         own[wanted].rules if wanted in own else None,
     )
@@ -296,7 +295,7 @@ def same_again(event_id: str) -> AnyResponse:
                 before.level,
                 before.given_options,
                 before.color,
-                secrets.randbits(SEED_BITS),
+                current.hub().new_seed(),
                 clean_details({**before.about, DATE: today, EXTERNAL_ID: ""}),
                 rules_from_json(before.rules) if before.rules else None,
             ),

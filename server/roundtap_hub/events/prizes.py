@@ -1,6 +1,5 @@
 """An event's prizes: the list, their winners, and door prizes drawn by lot."""
 
-import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -12,7 +11,6 @@ from roundtap_core.event.commands import DrawDoorPrize, SetPrizes
 from roundtap_core.event.setup import door_prize_pool
 from roundtap_core.event.states import ACTIVE, AMONG, Prize
 from roundtap_core.lists.list_form import fold
-from roundtap_core.randomness import SEED_BITS
 from roundtap_hub.http.routes import NOT_ARCHIVED, ORGANIZERS, STAFF, VISIBLE, PageKey, route
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.views.knockout import final_lines
@@ -137,7 +135,7 @@ def draw_door_prize(event_id: str) -> None:
     drawn = DrawDoorPrize(
         forms.field("what"),
         forms.form_number("count") or 0,
-        secrets.randbits(SEED_BITS),
+        current.hub().new_seed(),
         forms.field("among") or ACTIVE,
         bool(forms.field("again")),
         forms.form_number("seen"),

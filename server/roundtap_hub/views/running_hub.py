@@ -5,6 +5,7 @@ import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from roundtap_core.randomness import SEED_BITS
 from roundtap_hub.access.policy import AccessControl
 from roundtap_hub.access.unit_keys import Challenges, RequestRefused, UnitAuth, UnitKeys, UnitTroubles
 from roundtap_hub.http.host import Host
@@ -24,6 +25,11 @@ EVENT_ID_LETTERS = 10
 def random_event_id(chance: Callable[[int], bytes] = secrets.token_bytes) -> str:
     """ "e" and ten random lower-case base32 letters, so that last week's reports never reach this week's event."""
     return "e" + base64.b32encode(chance(EVENT_ID_LETTERS * 5 // 8 + 1)).decode().lower()[:EVENT_ID_LETTERS]
+
+
+def random_seed() -> int:
+    """Of an event, a draw or a prize."""
+    return secrets.randbits(SEED_BITS)
 
 
 class Units:
@@ -76,6 +82,7 @@ class RunningHub:
     paper: PrintBook | None = None  # none: a hub without paper
     language: str = "en"
     new_event_id: Callable[[], str] = random_event_id
+    new_seed: Callable[[], int] = random_seed
 
     def restored(self) -> bool:
         """Whether this journal began from a backup and its gaps are not settled yet."""

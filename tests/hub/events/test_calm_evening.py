@@ -1,7 +1,9 @@
 """A whole evening for 24 in which nothing goes wrong: at most three items under *Action needed* at each step."""
 
 import re
+from functools import partial
 from pathlib import Path
+from random import Random
 
 import pytest
 from course_kit import won
@@ -9,6 +11,7 @@ from pages_kit import House, Time, open_house, start_page_needs
 
 from roundtap_core.event.commands import EnterResult, MakeCut, SetClock
 from roundtap_core.event.event_flow import upcoming_stage
+from roundtap_core.randomness import SEED_BITS
 from roundtap_core.records import TIEBREAK
 from roundtap_hub.access.unit_keys import STATION, TABLE
 from roundtap_hub.store.print_book import PrintBook, PrintState
@@ -40,7 +43,8 @@ def counted(page: str) -> int:
 class Evening:
     """A hall with units and a printer, or without either."""
 
-    def __init__(self, house: House, folder: Path, rulebook: str, *, equipped: bool) -> None:
+    def __init__(self, house: House, folder: Path, rulebook: str, *, equipped: bool, seed: int = 1) -> None:
+        house.hub.new_seed = partial(Random(seed).getrandbits, SEED_BITS)
         self.house, self.rulebook, self.equipped = house, rulebook, equipped
         self.book = house.hub.paper = PrintBook(f"sqlite:///{folder / 'roundtap.db'}")
         self.desk = house.organizer()
@@ -111,12 +115,21 @@ def equipped(request: pytest.FixtureRequest) -> bool:
     return bool(request.param)
 
 
-@pytest.mark.parametrize("rulebook", ["xwing-standard", "keyforge-archon", "warlords-of-terra"])
+@pytest.mark.parametrize(
+    ("rulebook", "seed", "tiebreaks"),
+    [
+        ("xwing-standard", 1, 0),
+        ("keyforge-archon", 1, 0),
+        ("warlords-of-terra", 1, 0),
+        # Two people are tied for fourth.
+        ("warlords-of-terra", 16, 1),
+    ],
+)
 def test_an_evening_asks_for_three_things_at_most_before_anything_is_wrong(
-    tmp_path: Path, rulebook: str, equipped: bool
+    tmp_path: Path, rulebook: str, seed: int, tiebreaks: int, equipped: bool
 ) -> None:
     with open_house(tmp_path, Time(wall="2026-11-27T18:00:00+00:00")) as house:
-        it = Evening(house, tmp_path, rulebook, equipped=equipped)
+        it = Evening(house, tmp_path, rulebook, equipped=equipped, seed=seed)
         it.all_quiet("made")
         it.desk.post("/console/e1/competitors", names="\n".join(PEOPLE))
         it.all_quiet("24 entered, no list")
@@ -141,8 +154,10 @@ def test_an_evening_asks_for_three_things_at_most_before_anything_is_wrong(
         while upcoming_stage(house.event) == TIEBREAK:
             it.desk.get("/console/e1")
             it.desk.post("/console/e1/draw", attempt=0)
-            it.desk.post("/console/e1/publish", number=len(house.event.rounds) + 1, attempt=1)
+            it.all_quiet("tie-break round drawn")
+            it.desk.post("/console/e1/publish", number=len(house.event.rounds), attempt=1)
             it.play()
+        assert sum(each.stage == TIEBREAK for each in house.event.rounds) == tiebreaks
         house.service.execute_one("e1", MakeCut(), "test")
         it.all_quiet("cut made")
         for _ in range(2):

@@ -5,6 +5,7 @@ import random
 import re
 from csv import DictReader
 from dataclasses import dataclass
+from functools import partial
 from io import StringIO
 
 import pytest
@@ -15,9 +16,9 @@ from roundtap_core.elimination.ranking import final_ranking
 from roundtap_core.event.commands import PublishRound, SetOfficials
 from roundtap_core.event.states import Official
 from roundtap_core.eventfile.read import parse_event_file
+from roundtap_core.randomness import SEED_BITS
 from roundtap_core.records import Result, SidePair
 from roundtap_core.standings.standings import standings
-from roundtap_hub.app import console
 
 PEOPLE = [
     "Ana Ruiz",
@@ -135,10 +136,9 @@ class Desk:
 
 
 @pytest.mark.parametrize("rulebook", ["xwing-standard", "keyforge-archon"])
-def test_an_event_without_any_network_is_played_to_its_champion(tmp_path, rulebook, monkeypatch):
-    seeds = random.Random(11)
-    monkeypatch.setattr(console.secrets, "randbits", seeds.getrandbits)
+def test_an_event_without_any_network_is_played_to_its_champion(tmp_path, rulebook):
     with open_house(tmp_path) as house:
+        house.hub.new_seed = partial(random.Random(11).getrandbits, SEED_BITS)
         desk = Desk(house, rulebook)
 
         # Round 1: somebody has ticked that they leave.
