@@ -215,7 +215,7 @@ def _sources(look: "EventLook") -> Mapping[str, object]:
             hall_time and (hall_time.doubt(), int(hall_time.now_s() - current.now_ms() / 1000)),
         ),
         "places.html": open_things(state),
-        CLOCK_PART: (state.clock, replace(look.face, shown_ms=None, end_ms=None), may_reset_clock(state)),
+        CLOCK_PART: (state.clock, structs.replace(look.face, shown_ms=None, end_ms=None), may_reset_clock(state)),
     }
 
 

@@ -84,10 +84,17 @@ def create_app(hub: Hub) -> Flask:
 
 
 def draw_page(
-    app: Flask, shapes: Shapes, key: RenderingKey, render_input: RenderInput, now_ms: int, version: str, known: bool
+    app: Flask,
+    shapes: Shapes,
+    key: RenderingKey,
+    render_input: RenderInput,
+    now_ms: int,
+    version: str,
+    known: bool,
+    whole: bool,
 ) -> RenderedPage | str | None:
     """The page that all readers of `key` share, drawn from `render_input` for the cache; a redirect; or None, with
-    `known` also where no page of its shape was drawn yet."""
+    `known` also where no page of its shape was drawn yet. `whole`: with its body."""
 
     def asked() -> RequestContext:
         scope = {
@@ -98,12 +105,13 @@ def draw_page(
         }
         return app.request_context(wsgi_environ(scope))
 
-    with app.app_context():
-        g.snapshot, g.units, g.now_ms, g.version, g.variant = *render_input, now_ms, version, key.variant
-        g.visit, g.words = current.Visit("", "", None, "", ""), words_in(key.language)
+    with app.app_context() as context:
+        own = context.g  # not by its proxy, which looks the context up each time
+        own.snapshot, own.units, own.now_ms, own.version, own.variant = *render_input, now_ms, version, key.variant
+        own.visit, own.words = current.Visit("", "", None, "", ""), words_in(key.language)
         try:
             if (shape_of := SHAPED.get(key.page.kind)) is not None:
-                return shapes.page(shape_of(key.page), version, None if known else asked)
+                return shapes.page(shape_of(key.page), version, None if known else asked, whole)
             if known:
                 return None
             with asked():

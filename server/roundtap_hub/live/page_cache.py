@@ -216,7 +216,7 @@ class PageCache:
         if before is not None and before.version == version and not whole:
             return before
         try:
-            page = app.extensions[RENDER_PAGE](key, render_input, now_ms, version, known)
+            page = app.extensions[RENDER_PAGE](key, render_input, now_ms, version, known, whole)
         except Exception:
             _log_failed(key)
             return None
@@ -224,7 +224,7 @@ class PageCache:
             return None
         if isinstance(page, str):
             return CachedPage(version, RenderedPage(version), now_ms, redirect=page)
-        kept = replace(page, beside=())
+        kept = replace(page, beside=(), whole=b"") if page.beside or page.whole else page
         if not whole:
             return CachedPage(version, kept, now_ms, bytes=page.letters)
         text = page.body

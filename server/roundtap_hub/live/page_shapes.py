@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 import msgspec
-from markupsafe import Markup, escape
+from markupsafe import escape
 
 from roundtap_hub.http.http_answers import Deflated
 from roundtap_hub.http.requester import bidi_isolated
@@ -21,7 +21,9 @@ SHAPES_MAX = 256  # some 12 kB each: a round has some twenty in each language
 RUN_LEVEL = 9  # of compressing what many pages have: once
 
 _OPEN, _CLOSE = "\x02", "\x03"  # no text that is typed or written may hold them (roundtap_core/typed.py)
-_SLOT = re.compile(f"{_OPEN}([0-9]+){_CLOSE}")
+_SLOT = re.compile(f"{_OPEN}(-?[0-9]+){_CLOSE}")
+_VERSION = f"{_OPEN}-1{_CLOSE}"  # the slot of a page's version: after all others
+_PLAIN = re.compile("[0-9A-Za-zÀ-ſ .,:/–-]+").fullmatch  # nothing in it is escaped, or written from right to left
 
 Fill = Callable[[Sequence[str]], str]
 
@@ -62,19 +64,21 @@ class Slots:
     `context`: what a template with slots is given in any case."""
 
     def __init__(self, time: str) -> None:
-        self.values: list[Markup] = [escape(time), Markup("")]
+        self.values: list[str] = [escape(time), ""]
         self.context = _CLOCK if time else _CLOCK_ALONE
 
     def set_age(self, text: str) -> None:
         """The only age on the page."""
         self.values[1] = escape(text)
 
-    def add(self, value: object) -> Any:
+    def add(self, value: Any) -> Any:
         """A slot for this text or number. None and an empty text stay what they are, and a text that sentences write
         otherwise than it stands alone (http/requester.py)."""
-        if value is None or value == "" or (isinstance(value, str) and bidi_isolated(value) != value):
-            return value
-        self.values.append(escape(value))
+        if not (isinstance(value, str) and _PLAIN(value)):
+            if value is None or value == "" or (isinstance(value, str) and bidi_isolated(value) != value):
+                return value
+            value = escape(value)
+        self.values.append(value)
         return _SLOTS[len(self.values) - 1]
 
 
@@ -107,9 +111,10 @@ class Shapes:
         self._drawn: dict[bytes, _Shape] = {}
 
     def page(
-        self, page: ShapedPage, version: str, request: Callable[[], AbstractContextManager[Any]] | None
+        self, page: ShapedPage, version: str, request: Callable[[], AbstractContextManager[Any]] | None, whole: bool
     ) -> RenderedPage | None:
-        """The page of this version. `request`: in which a shape that is new is drawn; None: it is not drawn."""
+        """The page of this version, `whole`: with its body. `request`: in which a shape that is new is drawn; None: it
+        is not drawn."""
         key = _ENCODER.encode(page.shape)
         shape = self._drawn.get(key)
         if shape is None:
@@ -119,13 +124,13 @@ class Shapes:
                 shape = self._drawn[key] = _Shape(page.draw())
             if len(self._drawn) > SHAPES_MAX:
                 del self._drawn[next(iter(self._drawn))]
-        return shape.fill(page.values, version)
+        return shape.fill([*page.values, version], whole)
 
 
 class _Shape:
     def __init__(self, drawn: RenderedPage) -> None:
         self._drawn = drawn
-        self._beside = [_fill(text) for text in drawn.beside]
+        self._body = _fill(replace(drawn, version=_VERSION).body.decode())
         # After the last slot and the version.
         self._run = Deflated(_SLOT.split(drawn.beside[0])[-1].rpartition(SEEN)[2].encode(), RUN_LEVEL)
         self._own = [int(number) for text in drawn.beside for number in _SLOT.findall(text)]
@@ -135,15 +140,18 @@ class _Shape:
             if _SLOT.search(region.html)
         }
 
-    def fill(self, values: Sequence[str], version: str) -> RenderedPage:
+    def fill(self, values: Sequence[str], whole: bool) -> RenderedPage:
+        """`values`: those of the slots, and the version."""
         drawn = self._drawn
-        return replace(
-            drawn,
-            version=version,
-            run=self._run,
-            beside=tuple([fill(values) for fill in self._beside]),
+        return RenderedPage(
+            values[-1],
             regions={**drawn.regions, **{id: self._filled(drawn.regions[id], values) for id in self._regions}},
             frame=hash((drawn.frame, *[values[number] for number in self._own])),
+            moves=drawn.moves,
+            run=self._run,
+            source=drawn.source,
+            at_ms=drawn.at_ms,
+            whole=self._body(values).encode() if whole else b"",
         )
 
     def _filled(self, region: Region, values: Sequence[str]) -> Region:

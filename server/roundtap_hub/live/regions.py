@@ -99,6 +99,7 @@ class RenderedPage:
     whole."""
     at_ms: int = field(default=0, compare=False)
     """The time that its moving parts show."""
+    whole: bytes = field(default=b"", compare=False)  # its body, where that was put together already
 
     def parts(self) -> Iterator[str | bytes]:
         """All of it, in order: text, with placeholders, and bytes without."""
@@ -110,7 +111,7 @@ class RenderedPage:
     @property
     def body(self) -> bytes:
         """With placeholders."""
-        return b"".join(part if isinstance(part, bytes) else part.encode() for part in self.parts())
+        return self.whole or b"".join(part if isinstance(part, bytes) else part.encode() for part in self.parts())
 
     @property
     def letters(self) -> int:

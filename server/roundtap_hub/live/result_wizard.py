@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from urllib.parse import urlencode
 
 from flask import abort, g, redirect
-from msgspec import structs
+from msgspec import Struct, structs
 from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response as AnyResponse
 
@@ -69,8 +69,7 @@ def _texts(answer: object) -> list[str]:
     return [str(text) for text in (answer if isinstance(answer, list) else [answer])]
 
 
-@dataclass(frozen=True, slots=True)
-class ToldResult:
+class ToldResult(Struct, frozen=True):
     """A result as it is told before it counts: who wins, all it holds with its consequences, its worth by side.
     `asks`: what its buttons decide as well; `lets_go`: squads that can never be fielded any more, which its button
     confirms; `mark`: a digest of match and result, so that only the result on the screen counts."""
@@ -85,8 +84,7 @@ class ToldResult:
     asks: Problem | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class MatchEntry:
+class MatchEntry(Struct, frozen=True):
     """A match that somebody enters a result for. `form` and `saying`: what they are asked, and who they are; `names` by
     side, `people`: all names by competitor. `address`: of the steps; `carried`: fields that go through all of them."""
 

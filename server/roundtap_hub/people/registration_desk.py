@@ -4,7 +4,6 @@ their lists: a rulebook's form to view, type and correct one, and the state of e
 
 import secrets
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from flask import abort, g, redirect, request, url_for
@@ -452,7 +451,7 @@ def drop_or_disqualify(event_id: str, competitor: str, action: str, submit_leavi
         submit_leaving(None, True)
         return forms.back_to_event(event_id, "competitors")
     event = current.event(event_id)
-    seat = replace(
+    seat = structs.replace(
         result_wizard.entered_match(event, *round_and_match, full_names(event), OFFICIAL),
         saying=abandoned_match.LEAVING,
     )

@@ -4,12 +4,12 @@ import hashlib
 import json
 import secrets
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from functools import partial, wraps
 from typing import Any, NamedTuple
 
 from flask import Blueprint, Response, abort, g, redirect, request, url_for
-from msgspec import structs
+from msgspec import Struct
+from msgspec.structs import replace
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
@@ -79,8 +79,7 @@ def my_seat(event: SavedEvent, competitor: str) -> tuple[result_wizard.MatchEntr
     return result_wizard.entered_match(event, *round_and_match, shown_names(event), result_gate.PLAYER, side), side
 
 
-@dataclass(frozen=True, slots=True)
-class MyTable:
+class MyTable(Struct, frozen=True):
     """One player's match in the newest round.
 
     `what`: as above. `fields`: of a report made now; `yes`: of a report that agrees with the opponent's; `again`: of
@@ -185,8 +184,7 @@ def _unit(match: states.MatchState) -> str:
     return "there" if status is not None and status.connected else "silent"
 
 
-@dataclass(frozen=True, slots=True)
-class MyRequests:
+class MyRequests(Struct, frozen=True):
     """A player's requests. `call`: the match's open call; `called`: whether this phone made it. `going`: leaves after
     the current round. `wish`: to leave, "open", "refused" or "". `may_call`, `may_leave`: whether they are possible.
     `list`: the list's state ("missing", "none", "wrong", "flagged", "good"), "" where lists are not shown. `here`:
@@ -238,7 +236,7 @@ def my_clock(event: SavedEvent, competitor: str) -> tuple[ClockFace, int]:
     more_ms = (mine.remaining_ms or 0) - (state.clock.remaining_ms or 0) if mine.remaining_ms is not None else 0
     if not more_ms:
         return face, 0
-    own = clock_face(structs.replace(state, clock=mine), now, current.words())
+    own = clock_face(replace(state, clock=mine), now, current.words())
     return replace(
         own, deadline_ms=face.deadline_ms, held_ms=face.held_ms, total_ms=face.total_ms, starts=face.starts
     ), more_ms
@@ -374,7 +372,7 @@ def _open_result(told: result_wizard.ToldResult, slot: Callable[[Any], Any]) -> 
         result=Result(),
         shown=NOTHING_SHOWN,
         outcome=slot(told.outcome),
-        lines=tuple([structs.replace(line, text=slot(line.text), by=slot(line.by)) for line in told.lines]),
+        lines=tuple([replace(line, text=slot(line.text), by=slot(line.by)) for line in told.lines]),
         worth={key: (slot(pair[0]), slot(pair[1])) for key, pair in told.worth.items()},
         lets_go="",
         mark="",

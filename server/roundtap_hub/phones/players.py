@@ -1,12 +1,13 @@
 """The public pages: name search, a player's table, pairings, standings, bracket, rules. With public names only."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
 from flask import abort, request
-from msgspec import structs
+from msgspec import Struct
+from msgspec.structs import replace
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.elimination.bracket_picture import bracket_svg
@@ -49,8 +50,7 @@ UNSET_DEFAULTS: Mapping[str, Any] = {"third_place_match": False, "full_names": F
 SHOWN_ELSEWHERE = frozenset({"stages", "prize_places"})
 
 
-@dataclass(frozen=True, slots=True)
-class Correction:
+class Correction(Struct, frozen=True):
     """A competitor's match that an official corrected; `name`: the round's own, if any."""
 
     number: int
@@ -60,8 +60,7 @@ class Correction:
     result: ShownResult
 
 
-@dataclass(frozen=True, slots=True)
-class PlayerView:
+class PlayerView(Struct, frozen=True):
     """The page of one competitor. `cell`: None without a match in the newest round. `owed`: letters of the squads still
     to be fielded, "C D"; `must`: every pick left has to be one of them. `status`: "disqualified", "dropped" or None.
     `margins`: of each match so far, where the rulebook has players note them: (round, opponent or None, margin).
@@ -189,7 +188,7 @@ def open_view(view: PlayerView, slot: Callable[[Any], Any]) -> PlayerView:
             replace(each, against=slot(each.against), result=_open_result(each.result, slot)) for each in view.corrected
         ],
         margins=[(number, slot(against), slot(figure)) for number, against, figure in view.margins],
-        standing=standing and structs.replace(standing, seed=slot(standing.seed), place=slot(standing.place)),
+        standing=standing and replace(standing, seed=slot(standing.seed), place=slot(standing.place)),
     )
 
 
@@ -197,7 +196,7 @@ def _open_result(result: ShownResult, slot: Callable[[Any], Any]) -> ShownResult
     if not result.scored or result.ended == RULING:
         return result  # Whether its figures are shown depends on them.
     second = result.second and (slot(result.second[0]), slot(result.second[1]))
-    return structs.replace(result, a=slot(result.a), b=slot(result.b), second=second)
+    return replace(result, a=slot(result.a), b=slot(result.b), second=second)
 
 
 def open_event(event: saved_event.SavedEvent, face: ClockFace, slots: Slots) -> tuple[ClockFace, object]:

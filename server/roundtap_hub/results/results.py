@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from flask import abort, g, redirect, request, url_for
+from msgspec import structs
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
@@ -53,7 +54,7 @@ def entered_by_official(
     slip = fields.get("slip", "")
     if slip and slip == slip_codes(event.state, played)[match_id]:
         saw["slip"] = slip
-    return replace(
+    return structs.replace(
         result_wizard.entered_match(event, played, match, full_names(event), OFFICIAL),
         address=url_for("console.result_wizard_page", event_id=event_id, match_id=match_id),
         carried=tuple(saw.items()),

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from msgspec import Struct
+
 from roundtap_core.elimination.bracket import (
     THIRD,
     THIRD_PLACE,
@@ -38,8 +40,7 @@ from roundtap_hub.views.saved_event import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class TiebreakCell:
+class TiebreakCell(Struct, frozen=True):
     """One tiebreaker's figure; `decided`: it put this row above the next one."""
 
     key: str

@@ -4,11 +4,11 @@ current announcements with their countdowns.
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from statistics import median_low
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from roundtap_core.clock import (
     COUNTING,
@@ -137,8 +137,7 @@ def table_clocks(
     return TableClocks(median_low(left), len(left), max(left) - min(left))
 
 
-@dataclass(frozen=True, slots=True)
-class PhaseWord:
+class PhaseWord(Struct, frozen=True):
     """What a clock shows in a phase: `key` as the script knows it, sign, text and note (keys of texts)."""
 
     key: str
@@ -147,8 +146,7 @@ class PhaseWord:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ClockFace:
+class ClockFace(Struct, frozen=True):
     """An event's clock on a page. Times in milliseconds; `deadline_ms` on the hub's monotonic clock. `key`: the current
     phase. `starts`: (key, elapsed) of each phase. `last_minutes`: words replace the time. `extra_minutes` and `end_ms`
     (the time really left) are for officials: None on public pages."""
@@ -199,7 +197,7 @@ def clock_face(state: EventState, now: Instant, texts: Words, official: bool = F
 def table_clock_face(state: EventState, counted: TableClocks, now: Instant, texts: Words) -> ClockFace:
     """The clock as the tables count it while the hub's own is held: a separate face, for officials."""
     running = structs.replace(state, clock=Clock("running", counted.left_ms, state.clock.total_ms, now))
-    return replace(clock_face(running, now, texts), event=f"{state.id}-counted")
+    return structs.replace(clock_face(running, now, texts), event=f"{state.id}-counted")
 
 
 def phase_name(key: str) -> str:
@@ -258,8 +256,7 @@ def played_ms(state: EventState, now: Instant) -> int | None:
     return clock.total_ms - left_ms
 
 
-@dataclass(frozen=True, slots=True)
-class AnnouncementLine:
+class AnnouncementLine(Struct, frozen=True):
     """`until_ms`: when it ends, on the hub's monotonic clock; None: when it is taken back, or unknown. `left_ms` until
     then; `counted`: shown with a countdown; `until`: the time of day, "" where unknown."""
 

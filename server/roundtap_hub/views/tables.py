@@ -278,8 +278,7 @@ def missing_slips(event: SavedEvent) -> list[SlipSeat]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class PreGameChoice:
+class PreGameChoice(Struct, frozen=True):
     """`about`: "first_player" or "initiative"; `side`: who begins or chooses, None while unknown; `lot`: whether a lot
     decides it; `drawn`: whether it was drawn."""
 

@@ -51,7 +51,7 @@ def test_pages_of_one_shape_are_drawn_once_and_differ_where_their_slots_are() ->
             me = f"<p data-live id='me'>{shown} at {at}{' won' if won else ''}</p>"
             return split_regions(f"<title>{shown}</title>{region_mark('[', 'me')}{me}{region_mark(']')}<hr>", "")
 
-        made = shapes.page(ShapedPage(draw, won, slots.values), "v", nullcontext)
+        made = shapes.page(ShapedPage(draw, won, slots.values), "v", nullcontext, True)
         assert made is not None
         return made.body.decode()
 
@@ -77,7 +77,7 @@ def drawn_of_everybody(house: House) -> dict[PageKey, RenderedPage]:
         *(PageKey("me", "e1", links.token("e1", who)) for who in people),
     ]
     return {
-        key: application.extensions[RENDER_PAGE](RenderingKey(key, "", "en"), known, house.time.ms, "v", False)
+        key: application.extensions[RENDER_PAGE](RenderingKey(key, "", "en"), known, house.time.ms, "v", False, True)
         for key in keys
     }
 
