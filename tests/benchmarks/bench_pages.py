@@ -63,13 +63,15 @@ def _player(options: Options, hub: HubProcess, browser: Browser, hall: Hall, flo
             note=f"each of {many} in turn; {packed}; {len(body):,} bytes on the wire, {plain:,} plain",
             felt=FELT["page of a player"],
         )
-    after, anothers = [], []
+    after, anothers, leasts = [], [], []
     for number in range(options.pick(60, 3)):
         table = 1 + number % 128
         _report(browser, hall, table, number)
         time.sleep(0.05)
         after.append(hub.cpu_ms([lambda table=table: browser.get(_seat(browser, table))], settle_s=0))
         anothers.append(hub.cpu_ms([lambda: browser.get(pages[-1])], settle_s=0))
+        time.sleep(0.05)
+        leasts.append(hub.cpu_ms([lambda: browser.get("/time")], settle_s=0))
     yield Row(
         "page of a player, after a commit: CPU",
         p50(after),
@@ -80,7 +82,7 @@ def _player(options: Options, hub: HubProcess, browser: Browser, hall: Hall, flo
         since=RATIOS,
         felt=FELT["page of a player"],
         note=f"of {len(after)}, each of a player at the table that reported, ±0.1 ms; another player's then "
-        f"{p50(anothers) or 0:.2f} ms",
+        f"{p50(anothers) or 0:.2f} ms; the least request after as long a rest {p50(leasts) or 0:.2f} ms",
     )
 
 
