@@ -84,7 +84,7 @@ def test_the_bracket_as_text_before_it_is_decided(run: Any) -> None:
     assert "4 Eva Luz" in lines[2]
     before = run(event(), "bracket", "--format", "text", language="pl").stdout
     assert "Półfinał" in before
-    assert "zwycięzca gry 1" in before
+    assert "zwycięzca meczu 1" in before
 
 
 def test_the_bracket_as_a_picture(run: Any) -> None:
