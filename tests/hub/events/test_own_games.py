@@ -332,7 +332,7 @@ def test_a_fault_stands_at_its_question_and_nothing_is_saved(
 def test_a_warning_does_not_hinder(house: House):
     browser = house.organizer()
     fields = {**fields_of(browser.get("/console/games?start=one_game")), "/name": "Ours", "/points/draw": "2"}
-    assert "Players may agree draws" in text_of(browser.post("/console/games/look", **fields))
+    assert "Players may agree to draw" in text_of(browser.post("/console/games/look", **fields))
     assert save(browser, fields).status_code == 303
 
 

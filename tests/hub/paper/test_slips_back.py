@@ -352,7 +352,7 @@ def test_the_first_phone_gets_the_personal_page_and_a_second_one_asks_at_the_des
     assert refused.status_code == 200
     assert "Ask the desk for a code" in problem_of(refused)
     name = names_at(house, "1.1")[0]
-    told = f"{name} scanned a slip, but another phone has this page"
+    told = f"{name} scanned a slip, but another phone has this player's page"
     assert told in text_of(house.desk.console())
     house.desk.post(f"/console/e1/competitors/{seat.a}/link")
     assert told not in text_of(house.desk.console())
