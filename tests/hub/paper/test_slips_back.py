@@ -377,7 +377,7 @@ def test_a_slip_gives_a_page_until_its_round_is_over_and_then_the_desk_does(hous
     assert "This round is over" in problem_of(refused)
     assert not house.hub.access.links.is_given("e1", seat.b)
     assert owner.post(door, side="a").location == mine, "its own page goes on opening"
-    told = f"{names_at(house, '1.1')[1]}: a slip of a past round was scanned"
+    told = f"{names_at(house, '1.1')[1]}: a slip from a past round was scanned"
     assert told in text_of(house.desk.console())
     house.desk.post(f"/console/e1/competitors/{seat.b}/link")
     assert told not in text_of(house.desk.console())
