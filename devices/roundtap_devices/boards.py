@@ -42,7 +42,7 @@ class BoardError(TomlTableError):
         "no_pin": "{file}: {where}: {value} is not a BCM pin (0 to 27)",
         "same_pin": "{file}: {where}: pin {value} is already used by {other}",
         "reserved": "{file}: {where}: pin {value} is reserved as {other}; use another pin",
-        "no_address": "{file}: {where}: {value} is not a display's address. Use 0x3C or 0x3D, which modules call 0x78 "
+        "no_address": "{file}: {where}: {value} is not a screen's address. Use 0x3C or 0x3D, which modules call 0x78 "
         "and 0x7A",
     }
 

@@ -94,7 +94,7 @@ def test_a_board_of_ones_own(tmp_path):
         ('[screen]\ndriver = "ssd1305"', "board.toml: screen.driver: ssd1305 is not one of ssd1309, ssd1306, sh1106"),
         (
             "[screen]\ni2c_address = 300",
-            "board.toml: screen.i2c_address: 0x12C is not a display's address. Use 0x3C or 0x3D, which "
+            "board.toml: screen.i2c_address: 0x12C is not a screen's address. Use 0x3C or 0x3D, which "
             "modules call 0x78 and 0x7A",
         ),
         ("[screen]\nrotation = 90", "board.toml: screen.rotation: 90 is not one of 0, 180"),

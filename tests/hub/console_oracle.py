@@ -179,7 +179,7 @@ def keyforge(table: Table, said: Said) -> Expected:
         return _awarded(more(*keys), a, b, "keys")
     if aember[0] != aember[1]:
         return _awarded(more(*aember), a, b, "aember")
-    creatures, bonus = said.both("Creatures, 1 house"), said.both("Bonus æmber in hand")
+    creatures, bonus = said.both("Creatures of the house"), said.both("Bonus æmber in hand")
     potential = [creatures[n] + bonus[n] for n in (0, 1)]
     if potential[0] != potential[1]:
         return _awarded(more(*potential), a, b, "potential")

@@ -203,7 +203,7 @@ class Reader:
             if "concede?" in part.label and "yes" in part.hint and gesture.kind in ("tap", "hold"):
                 self.conceded.add(gesture.key)  # type: ignore[arg-type]
         if gesture.key == "up" and gesture.kind == "tap" and hand is not None:
-            asked_first = isinstance(step.after, SideBySideScene) and "never again" in step.after.of(hand).all_text()  # type: ignore
+            asked_first = isinstance(step.after, SideBySideScene) and "Never play" in step.after.of(hand).all_text()  # type: ignore
             if not asked_first:
                 self._takes(scene.of(hand), hand)  # type: ignore[arg-type]
         self.hand = gesture.key if gesture.key in ("a", "b") else hand

@@ -26,7 +26,7 @@ LABELS: dict[str, dict[str, str]] = {
 
 STEPS = {
     "final_salvo": "Final salvo",
-    "last_turns": "Last turns",
+    "last_turns": "last turns",
     "games": "",
     "lot": "random draw",
     "keys": "forged keys",
@@ -219,7 +219,7 @@ def keyforge(place: Place, reader: Reader, facts: Facts, like: Result | None) ->
     for name, pair in (("keys", forged), ("aember", left)):
         if winner := _more(pair):
             return _won(so_far, winner, {**told, "decided_by": name}, first)
-    creatures, bonus = _both(facts, "Creatures, 1 house"), _both(facts, "Bonus æmber in hand")
+    creatures, bonus = _both(facts, "Creatures of the house"), _both(facts, "Bonus æmber in hand")
     told |= {"creatures": _plain(creatures), "bonus": _plain(bonus)}
     if winner := _more(SidePair(creatures.a + bonus.a, creatures.b + bonus.b)):
         return _won(so_far, winner, {**told, "decided_by": "potential"}, first)

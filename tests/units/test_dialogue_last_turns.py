@@ -61,7 +61,7 @@ def test_the_other_s_button_takes_a_turn_back_and_then_asks_again_whose_it_is():
 def test_an_own_button_held_has_won_in_anybody_s_turn():
     table = keyforge()
     whose_turn(table, "ana ana bruno…")
-    assert table.says == "Last turns | ● Ana R. 0 | 1 Bruno M. ■ | decides | ● OK"
+    assert table.says == "last turns | ● Ana R. 0 | 1 Bruno M. ■ | decides | ● OK"
     table.presses("ana bruno")
     timeout = {"active": "a", "turns": "b", "decided_by": "last_turns"}
     assert table.reports[1] == ("b", Result(ended="time", winner="b", score=SidePair(0, 1), timeout=timeout))
@@ -129,7 +129,7 @@ def test_the_worked_example_goes_on_to_the_potential_and_names_it():
     table.presses("ana")
     assert table.says.startswith("■ House chosen")
     table.presses("▼▼▼ ana")
-    assert table.says.startswith("Creatures, 1 house")
+    assert table.says.startswith("Creatures of the house")
     table.presses("ana… ▲▲▲▲▲ ana ana… ▲▲▲▲ ana ana… ▲▲▲ ana ana… ▲▲▲ ana")
     assert table.says == "potential æmber | ● Ana R. 1 | 0 Bruno M. ■ | decides | ● OK"
     table.presses("ana")

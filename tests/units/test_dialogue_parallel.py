@@ -204,10 +204,10 @@ def test_letting_a_squad_go_that_can_never_be_played_again_is_asked():
     table = hall(fielded=False)
     table.hub_says(to_field={"a": [3, 4], "b": [1]}, must={"a": True}, rounds_left=0)
     table.presses("ana ▲ ana ▲▲")
-    assert part(table, "a") == ("C D: never again | [A]✓ ►[B]✓ C D | ▲ yes  ▼ no")
+    assert part(table, "a") == ("Never play C D? | [A]✓ ►[B]✓ C D | ▲ yes  ▼ no")
     table.presses("▼ ana ana ▲▲")
     # A and D: C is still let go.
-    assert part(table, "a").startswith("C: never again")
+    assert part(table, "a").startswith("Never play C?")
     table.presses("▲")
     assert table.kind == "idle"
     # Bruno plays the one that he owes: nothing is asked.

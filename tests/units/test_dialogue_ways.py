@@ -107,7 +107,7 @@ def test_the_arrow_held_first_shows_the_other_endings():
         table.says == "How did it end? | ► Cards/foreign realm |    Bruno M. conceded |    Both at 0 life | ▲▼   ● OK"
     )
     table.presses("ana")
-    assert table.says.startswith("Why lost?")
+    assert table.says.startswith("Reason for the loss")
     table.presses("ana ▼ ana ana ▼ ana ana")
     assert table.reports == [("a", Result(winner="a", score=SidePair(10, 10), timeout={"reason": "no_card"}))]
 

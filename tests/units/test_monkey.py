@@ -128,7 +128,7 @@ def test_the_monkey_knows_that_squads_let_go_for_good_are_said_by_a_second_yes()
     watch = Watch(Place("shatterpoint-premier", owed=True), random.Random(1))
     for key in ("a", "up", "a", "up", "up"):
         step = watch.press("tap", key, 1000)
-    assert "never again" in step.after.all_text()
+    assert "Never play" in step.after.all_text()
     assert watch.reader.squads == {}
     watch.press("tap", "up", 1000)
     assert watch.reader.squads == {"a": [1, 2]}

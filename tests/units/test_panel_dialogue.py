@@ -241,7 +241,7 @@ def test_a_standby_s_key_is_turned_with_two_questions():
     played.stand_by()
     assert "Up to date with" in played.said
     played.go(d.TURN_ASK)
-    assert "It still runs." in played.said
+    assert "The hub is still on." in played.said
     played.press("●●")
     assert (played.presses(), played.panel.page, played.panel.sure) == ([], d.TURN_ASK, True)
     played.press("◉")

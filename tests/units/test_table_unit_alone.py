@@ -185,7 +185,7 @@ def test_a_card_that_fails_at_the_start_is_a_screen_and_a_blinking_light(
         unit = make()
         assert "CARD FAILING" in unit.says
         unit.hub_says("view", view())
-        assert "This unit's memory card is failing. Report to the organizer" in unit.says
+        assert "This unit's memory card is failing. Give results to the organizer" in unit.says
         unit.wait(5000)
         assert {True, False} <= set(unit.lamp)
         unit.call_a_judge()

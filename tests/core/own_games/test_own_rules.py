@@ -191,7 +191,7 @@ def test_what_is_not_toml_is_told_by_what_is_wrong(text: str, line: int, key: st
         (GAMES.replace("best_of = 3", 'drawn_games = "yes"'), "/match/drawn_games", "true or false"),
         (GAMES + "note = 5\n[bye.score]\n", "/points/note", "unknown"),
         (GAMES + 'time = "x"\n', "/points/time", "unknown"),
-        (HEAD + "match = 3\n[points]\nwin = 1", "/match", "keys of its own"),
+        (HEAD + "match = 3\n[points]\nwin = 1", "/match", "a part with its own keys"),
         (HEAD.replace('"Friday"', "5") + "[points]\nwin = 1", "/name", "a text in quotes"),
     ],
 )

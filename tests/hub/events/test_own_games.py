@@ -310,7 +310,7 @@ def marked(answer: TestResponse) -> dict[str, str]:
         ),
         ({"/points/table/0/steps/0/0": "0"}, "/points/table/0/steps/0", "3"),
         ({"/structure/lines/0/2": "three"}, "/structure/lines/0/2", "whole number"),
-        ({"/structure/lines/1/0": "5"}, "/structure/lines/1", "an earlier line has"),
+        ({"/structure/lines/1/0": "5"}, "/structure/lines/1", "An earlier line already covers"),
         ({"/time/extra/0": "3"}, "/time/extra", "2"),
         ({"/sides/names/0/en": "White"}, "/sides", "2"),
         ({"/list/fields/0/key": "Army List"}, "/list/fields/0/key", ""),
@@ -332,7 +332,7 @@ def test_a_fault_stands_at_its_question_and_nothing_is_saved(
 def test_a_warning_does_not_hinder(house: House):
     browser = house.organizer()
     fields = {**fields_of(browser.get("/console/games?start=one_game")), "/name": "Ours", "/points/draw": "2"}
-    assert "Players may agree draws" in text_of(browser.post("/console/games/look", **fields))
+    assert "Players may agree to draw" in text_of(browser.post("/console/games/look", **fields))
     assert save(browser, fields).status_code == 303
 
 

@@ -27,7 +27,7 @@ def announced(house: House, rulebook: str, language: str = "en") -> str:
         ("xwing-standard", "Do not play before the round has started."),
         ("xwing-epic-duel", "lower list total chooses initiative. If totals are equal, a random draw decides"),
         ("xwing-epic-team", "a random draw decides which captain"),
-        ("keyforge-archon", "A random draw decides who starts. Players may not agree on it"),
+        ("keyforge-archon", "A random draw decides who starts, never an agreement"),
         ("keyforge-archon", "No dice, not even as counters"),
         ("keyforge-sealed", "No dice, not even as counters"),
         ("keyforge-archon", "You may read your opponent's deck list for two minutes, only before the game."),

@@ -352,7 +352,7 @@ def test_the_first_phone_gets_the_personal_page_and_a_second_one_asks_at_the_des
     assert refused.status_code == 200
     assert "Ask the desk for a code" in problem_of(refused)
     name = names_at(house, "1.1")[0]
-    told = f"{name} scanned a slip, but another phone has this page"
+    told = f"{name} scanned a slip, but another phone has this player's page"
     assert told in text_of(house.desk.console())
     house.desk.post(f"/console/e1/competitors/{seat.a}/link")
     assert told not in text_of(house.desk.console())
@@ -377,7 +377,7 @@ def test_a_slip_gives_a_page_until_its_round_is_over_and_then_the_desk_does(hous
     assert "This round is over" in problem_of(refused)
     assert not house.hub.access.links.is_given("e1", seat.b)
     assert owner.post(door, side="a").location == mine, "its own page goes on opening"
-    told = f"{names_at(house, '1.1')[1]}: a slip of a past round was scanned"
+    told = f"{names_at(house, '1.1')[1]}: a slip from a past round was scanned"
     assert told in text_of(house.desk.console())
     house.desk.post(f"/console/e1/competitors/{seat.b}/link")
     assert told not in text_of(house.desk.console())

@@ -57,7 +57,7 @@ def test_where_squads_are_asked_it_stands_which_are_owed(second: House, front: s
     ],
 )
 def test_squads_repeated_are_told_before_they_count(second: House, picks: dict[str, str], lost: list[str]):
-    """The same as at the table: "D: never again". On the official's steps, and on a phone of one's own."""
+    """The same as at the table: "Never play D?". On the official's steps, and on a phone of one's own."""
     fields = "&".join(f"q.picks.{whose}={squad}" for whose, squads in picks.items() for squad in squads)
     end = f"?way=played&opener=a&q.score.winner=2&q.score.loser=0&q.wounds.winner=9&q.wounds.loser=3&{fields}"
     a = sitting(second, "a", "2.1")

@@ -44,10 +44,10 @@ EXPECTED: dict[tuple[str, str], tuple[str, ...]] = {
     ("final", "loser"): ("Semi-final: you are out. Thank you for playing.", "Rank 3"),
     ("final", "absent"): (ABSENT,),
     ("final", "missed it"): (MISSED,),
-    ("final played", "champion"): ("You won the tournament.", PLAYED),
-    ("final played", "finalist"): ("Rank 2 (Final)", "won the tournament.", PLAYED),
+    ("final played", "champion"): ("You won the event.", PLAYED),
+    ("final played", "finalist"): ("Rank 2 (Final)", "won the event.", PLAYED),
     ("final played", "loser"): ("Rank 3 (Semi-final)", PLAYED),
-    ("over", "champion"): ("You won the tournament.", OVER),
+    ("over", "champion"): ("You won the event.", OVER),
     ("over", "finalist"): ("Rank 2 (Final)", OVER),
     ("over", "loser"): ("Rank 3 (Semi-final)", OVER),
     ("over", "absent"): ("Rank ", OVER),
@@ -162,7 +162,7 @@ def test_the_losers_of_the_semi_finals_play_for_third_place_where_that_is_played
         assert f"Effect {first} takes third place" in it.desk(f"/match/{third.id}")
         final = next(m for m in it.matches if m.match.game != "third")
         it.tell(EnterResult(final.id, 0, Result(score=SidePair(100, 7)), reason="a test"))
-        assert "You won the tournament." in it.phone(final.match.a)
+        assert "You won the event." in it.phone(final.match.a)
 
 
 def tied(it: Course) -> None:

@@ -72,7 +72,7 @@ def test_twenty_players_four_swiss_rounds_and_a_cut_to_four(house: House):
     browser.post("/console/e1/match/6.1/walk", revision=0, way="played", opener="b", **{"q.score.loser": 50})
     winner = house.event.rounds[-1].matches[0].match.b
     name = TWENTY[int(winner[1:]) - 1]
-    assert f"{name} wins the tournament." in text_of(browser.console())
+    assert f"{name} wins the event." in text_of(browser.console())
     browser.post("/console/e1/finish", reason="the hall closes")
     assert "The event is finished" in text_of(browser.console())
 
@@ -80,7 +80,7 @@ def test_twenty_players_four_swiss_rounds_and_a_cut_to_four(house: House):
     assert standings.index("Final standings") < standings.index("Champion") < standings.index("Swiss standings")
     # The record beside the places counts the Swiss rounds alone, and says so.
     assert standings.count("Points (Swiss) W–L") == 1
-    assert "You won the tournament." in text_of(house.browser().get(f"/e/e1/p/{winner}"))
+    assert "You won the event." in text_of(house.browser().get(f"/e/e1/p/{winner}"))
     exported = browser.get("/console/e1/export.json").text
     assert [r.stage for r in parse_event_file(exported).rounds] == ["swiss"] * 4 + ["elimination"] * 2
     browser.client.post(
@@ -282,7 +282,7 @@ def test_the_bracket_page_before_during_and_after(house: House):
     house.play()
     house.publish()
     house.play()
-    assert "wins the tournament" in text_of(house.browser().get("/e/e1/bracket"))
+    assert "wins the event" in text_of(house.browser().get("/e/e1/bracket"))
     assert "gewinnt das Turnier" in text_of(house.browser("de").get("/e/e1/bracket"))
 
 
@@ -311,7 +311,7 @@ def test_who_leaves_between_rounds_gives_a_bye(house: House):
     browser.post("/console/e1/draw", attempt=0)
     assert "bye" in text_of(browser.console())
     browser.post("/console/e1/publish", number=6, attempt=1)
-    assert "wins the tournament" in text_of(browser.console())
+    assert "wins the event" in text_of(browser.console())
 
 
 def test_elimination_from_the_start(house: House):
@@ -328,7 +328,7 @@ def test_elimination_from_the_start(house: House):
     for _ in range(2):
         house.publish()
         house.play()
-    assert "wins the tournament" in text_of(browser.console())
+    assert "wins the event" in text_of(browser.console())
     assert text_of(browser.get("/e/e1/standings")).count("Champion") == 1
 
 

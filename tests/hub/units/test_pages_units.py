@@ -132,7 +132,7 @@ def test_a_unit_in_contact_is_asked_to_show_itself_from_both_lists(house: House)
     for page in (UNITS, "/console/e1/units"):
         assert browser.get(page).text.count("Identify") == 1, "unit-2 is not here"
     assert browser.post(f"{UNITS}/identify", unit="unit-1").headers["Location"].endswith(f"{UNITS}#unit-unit-1")
-    assert browser.said(UNITS) == "The device shows itself for a few seconds."
+    assert browser.said(UNITS) == "The device identifies itself for a few seconds."
     assert browser.post(f"{UNITS}/identify", unit="unit-1", event="e1").headers["Location"].endswith("/e1/units")
     assert told == [("unit-1", IDENTIFY)] * 2
     refused = browser.post(f"{UNITS}/identify", unit="unit-2")
