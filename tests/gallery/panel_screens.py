@@ -5,6 +5,7 @@ from typing import Any
 
 from PIL import Image
 
+from gallery import EVENT_NAMES
 from roundtap_core.messages import ContinueOffer, PanelView, StandbyState, UsbStick
 from roundtap_core.words import LANGUAGES
 from roundtap_devices.input.gestures import HOLD, Gesture
@@ -22,7 +23,9 @@ HUB = PanelView(
     (UsbStick(STICK, "current"),),
     running=True,
     trouble=True,
-    offer=ContinueOffer("a mark", STICK, "Mistrzostwa Wielkopolski", 2680, "2026-11-28 17:05", False, "Winter Open"),
+    offer=ContinueOffer(
+        "a mark", STICK, "Mistrzostwa Wielkopolski", 2680, "2026-11-28 17:05", False, EVENT_NAMES["en"]
+    ),
 )
 STANDBY = StandbyState("following", "http://192.168.178.101:8080", True)
 HOTSPOT = ("Roundtap", "drei-Wege-2026")
@@ -59,6 +62,8 @@ CONTACTS: dict[str, dict[str, Any]] = {
 
 def panel_with(language: str, **contact: Any) -> PanelDialogue:
     panel = PanelDialogue(unit_words(language), hotspot=HOTSPOT)
+    if (hub := contact.get("hub")) and hub.offer.own:
+        contact = {**contact, "hub": hub.replace(offer=hub.offer.replace(own=EVENT_NAMES[language]))}
     panel.on_contact(0, **contact)
     return panel
 
