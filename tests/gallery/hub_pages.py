@@ -5,7 +5,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from gallery import EVENT_NAMES, day_pages, preflight_pages
+from gallery import day_pages, event_name, preflight_pages
 from gallery.camera import Camera, StillPage
 from memory_hub import hub_in_memory
 from roundtap.kit.player_names import player_names
@@ -157,7 +157,7 @@ def _create(service: Service, language: str, event: str = EVENT, cut: int = 0, p
         for i, name in enumerate(player_names(players), start=1)
     ]
     options = {"structure": "own", "swiss_rounds": 1, "cut": cut}
-    create = c.CreateEvent(EVENT_NAMES[language], "xwing-standard", None, options, "#0072B2", SEED)
+    create = c.CreateEvent(event_name(language), "xwing-standard", None, options, "#0072B2", SEED)
     entered = [c.EnterCompetitor(Entrant(p.competitor, p.person.digest(p.salt))) for p in people]
     commands: list[c.Command] = [create, *entered]
     service.execute([Step(event, command) for command in commands], "gallery", people)
