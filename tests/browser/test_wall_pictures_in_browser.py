@@ -66,6 +66,9 @@ HEAD = """
     return [shown(".event-name"), shown("#in-turn"),
         [...document.querySelectorAll("#in-turn i")].map((i) => i.className)];"""
 
+TITLE_AND_WINNER = """
+    return ["#round", ".wall-winner"].map((one) => document.querySelector(one).innerText.trim());"""
+
 NAME_FITS = """
     const page = document.querySelector("#fitted .wall-champion"), name = page.querySelector(".champion-name");
     const size = parseFloat(getComputedStyle(name).fontSize);
@@ -269,18 +272,20 @@ def test_the_champion_s_name_is_as_large_as_it_fits(own_hall: Hall, screen: Scre
         assert fits, others
         # Its turns come twice as often as those of other pages; the head follows the page.
         assert screen.run("return document.querySelector('#fitted .wall-champion').dataset.turns") == "2"
-    titles = {title for _ in range(4) for title in [turned(hall, screen)]}
-    assert titles == {"Champion", "Final standings"}
+    heads = {tuple(turned(hall, screen)) for _ in range(4)}
+    assert heads == {("Champion", ""), ("Final standings", f"Champion\n{champion}")}, "every page names who won"
+    screen.open(f"{hall.url}/wall/{event}?show=standings")
+    screen.until(lambda: screen.run(TITLE_AND_WINNER)[1].endswith(champion), "the winner beside a picture that stays")
 
 
-def turned(hall: Hall, screen: Screen) -> str:
-    """The title in the head ten seconds later."""
+def turned(hall: Hall, screen: Screen) -> list[str]:
+    """The title in the head ten seconds later, and who it says has won."""
     before = screen.run("return window.roundtap.hubNow()")
     hall.time.ahead_ms += 10_000
     # Asked again and again: while the page is asking, it does not ask anew.
     screen.until(lambda: screen.run(HUB_NOW) >= before + 9_000, "the next turn")
     screen.look_again()
-    return screen.one("#round").text
+    return list(screen.run(TITLE_AND_WINNER))
 
 
 def test_each_of_several_events_is_named_with_its_place_among_them(own_hall: Hall, screen: Screen) -> None:

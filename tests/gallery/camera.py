@@ -29,6 +29,7 @@ class Camera:
         self._client = client
         self._pin = pin
         self._static = StaticFiles()
+        self.language = language
         self._headers = {"Accept-Language": language}
 
     def log_in(self) -> None:

@@ -5,7 +5,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from gallery import day_pages, preflight_pages
+from gallery import day_pages, event_name, preflight_pages
 from gallery.camera import Camera, StillPage
 from memory_hub import hub_in_memory
 from roundtap.kit.player_names import player_names
@@ -60,7 +60,7 @@ def _moments(camera: Camera, hub: Hub, clock_ms: list[int]) -> Iterator[StillPag
     camera.log_in()
     yield camera.take("fresh-console", "/console", DESK)
     yield camera.take("not-found", "/nowhere", PHONE)
-    _create(service)
+    _create(service, camera.language)
     yield camera.take("entered-console", f"/console/{EVENT}", DESK)
     _tell(service, c.DrawRound(SEED))
     yield camera.take("draft-console", f"/console/{EVENT}", DESK)
@@ -97,7 +97,7 @@ def _moments(camera: Camera, hub: Hub, clock_ms: list[int]) -> Iterator[StillPag
 def _whole_day(camera: Camera, hub: Hub) -> Iterator[StillPage]:
     """A third event, of 64 tables."""
     service = hub.service
-    _create(service, DAY_EVENT, players=DAY_PLAYERS)
+    _create(service, camera.language, DAY_EVENT, players=DAY_PLAYERS)
     yield from day_pages.before_play(camera, hub, DAY_EVENT)
     for command in (c.DrawRound(SEED), c.PublishRound(1, 1, noted="a picture"), c.SetClock("start")):
         _tell(service, command, DAY_EVENT)
@@ -113,7 +113,7 @@ def _whole_day(camera: Camera, hub: Hub) -> Iterator[StillPage]:
 
 def _elimination(camera: Camera, service: Service) -> Iterator[StillPage]:
     """Another event, from its cut to its champion."""
-    _create(service, CUT_EVENT, cut=8)
+    _create(service, camera.language, CUT_EVENT, cut=8)
     for command in (c.DrawRound(SEED), c.PublishRound(1, 1, noted="a picture")):
         _tell(service, command, CUT_EVENT)
     _settle(service)
@@ -151,13 +151,13 @@ def _all_fronts(camera: Camera, moment: str) -> Iterator[StillPage]:
     yield camera.take(f"{moment}-standings", f"/e/{EVENT}/standings", PHONE)
 
 
-def _create(service: Service, event: str = EVENT, cut: int = 0, players: int = PLAYERS) -> None:
+def _create(service: Service, language: str, event: str = EVENT, cut: int = 0, players: int = PLAYERS) -> None:
     people = [
         PersonRecord(event, f"p{i}", secrets.token_hex(8), Person(name))
         for i, name in enumerate(player_names(players), start=1)
     ]
     options = {"structure": "own", "swiss_rounds": 1, "cut": cut}
-    create = c.CreateEvent("Winter Open", "xwing-standard", None, options, "#0072B2", SEED)
+    create = c.CreateEvent(event_name(language), "xwing-standard", None, options, "#0072B2", SEED)
     entered = [c.EnterCompetitor(Entrant(p.competitor, p.person.digest(p.salt))) for p in people]
     commands: list[c.Command] = [create, *entered]
     service.execute([Step(event, command) for command in commands], "gallery", people)

@@ -6,6 +6,7 @@ from typing import Any
 from PIL import Image
 
 from form_kit import form_to_json
+from gallery import event_name
 from own_games.shelf import rules_text
 from roundtap_core.elimination.bracket import SEMI_FINAL
 from roundtap_core.records import ELIMINATION, SWISS, TIEBREAK
@@ -212,5 +213,6 @@ def paper_gallery(languages: tuple[str, ...] = LANGUAGES) -> Iterator[tuple[str,
         yield f"{profile.name}-code-pages", printed(code_page_test_lines(profile), profile)
         for language in languages:
             for name, kind, content in jobs():
+                content["event"] = content["event"].replace(event_name("en"), event_name(language))
                 lines = layout_job(kind, content, profile.sheet, unit_words(language))
                 yield f"{profile.name}-{language}-{name}", printed(lines, profile)

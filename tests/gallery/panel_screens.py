@@ -5,6 +5,7 @@ from typing import Any
 
 from PIL import Image
 
+from gallery import event_name
 from roundtap_core.messages import ContinueOffer, PanelView, StandbyState, UsbStick
 from roundtap_core.words import LANGUAGES
 from roundtap_devices.input.gestures import HOLD, Gesture
@@ -22,7 +23,7 @@ HUB = PanelView(
     (UsbStick(STICK, "current"),),
     running=True,
     trouble=True,
-    offer=ContinueOffer("a mark", STICK, "Mistrzostwa Wielkopolski", 2680, "2026-11-28 17:05", False, "Winter Open"),
+    offer=ContinueOffer("a mark", STICK, "Mistrzostwa Wielkopolski", 2680, "2026-11-28 17:05", False, event_name("en")),
 )
 STANDBY = StandbyState("following", "http://192.168.178.101:8080", True)
 HOTSPOT = ("Roundtap", "drei-Wege-2026")
@@ -59,6 +60,8 @@ CONTACTS: dict[str, dict[str, Any]] = {
 
 def panel_with(language: str, **contact: Any) -> PanelDialogue:
     panel = PanelDialogue(unit_words(language), hotspot=HOTSPOT)
+    if (hub := contact.get("hub")) and hub.offer.own:
+        contact = {**contact, "hub": hub.replace(offer=hub.offer.replace(own=event_name(language)))}
     panel.on_contact(0, **contact)
     return panel
 

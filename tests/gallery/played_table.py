@@ -5,6 +5,7 @@ from typing import Any
 
 from msgspec import UNSET
 
+from gallery import event_name
 from own_games.shelf import rules_text
 from roundtap_core.records import SIDES, Result, Side
 from roundtap_core.rulebooks.base import MatchSituation, Rulebook
@@ -94,7 +95,7 @@ class Play:
         )
         self.table.on_view(
             TableView(
-                EventView("e1", DisplayText("Winter Open")),
+                EventView("e1", DisplayText(event_name(self.language))),
                 table,
                 RoundView(3, 5, "swiss", status) if round_ else None,
                 told if match else None,

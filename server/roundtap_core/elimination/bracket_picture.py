@@ -39,6 +39,8 @@ WALL, PORTRAIT_WALL = (768.0, 376.0), (420.0, 690.0)
 """A wall below its head, so measured that a name of NAME_PX has the smallest letters that a hall can read."""
 WALL_ROW, WALL_GAP, WALL_BETWEEN, WALL_HEAD = 20, 4, 26, 24
 CLOSEST = 0.8  # how much closer a name's letters may stand on a wall before another layout is chosen
+WORTH = 1.1  # how much larger all letters must become for a name to be broken
+INITIAL = 3  # so few letters at a name's end do not stand on a line of their own
 
 NARROW_LETTERS, WIDE_LETTERS = "ijlftrI.,-'() ", "mwMWÆŒ@"
 
@@ -81,11 +83,11 @@ class _Position(Struct, frozen=True):
 
 
 def bracket_svg(bracket: Bracket, names: Mapping[str, str], words: Words) -> str:
-    """A whole SVG document without an XML head. Long names stand on two lines where that makes all letters larger on a
-    screen."""
+    """A whole SVG document without an XML head. Long names stand on two lines only where that makes all letters clearly
+    larger on a screen."""
     names = marked_names(bracket, names, words)
-    drawings = [_BracketSvg(bracket, names, words, two_lines) for two_lines in (False, True)]
-    return max(drawings, key=_BracketSvg.scale).svg()
+    whole, broken = (_BracketSvg(bracket, names, words, two_lines) for two_lines in (False, True))
+    return (broken if broken.scale() > whole.scale() * WORTH else whole).svg()
 
 
 def wall_bracket(bracket: Bracket, names: Mapping[str, str], words: Words, box: tuple[float, float]) -> list[str]:
@@ -117,7 +119,7 @@ def _width(name: str) -> float:
 
 
 def _halves(name: str) -> list[str]:
-    breaks = [i for i, letter in enumerate(name) if letter == " "]
+    breaks = [i for i, letter in enumerate(name[: -INITIAL - 1]) if letter == " "]
     if not breaks:
         return [name]
     middle = min(breaks, key=lambda i: abs(len(name) - 1 - 2 * i))

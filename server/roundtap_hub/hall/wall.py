@@ -204,7 +204,7 @@ def _wall(event: SavedEvent, variant: str) -> AnyResponse:
         view = wall_picture.league_on_wall(league_view(current.snapshot(), current.hub().hall.evenings, wanted))
     drawings = _bracket_drawings(event) if view.mode == wall_picture.BRACKET else []
     listed = (*view.standings_pages, *view.cut_pages, *view.final_pages, *view.league_pages)
-    pages = len(view.pages) or bool(view.champion) + len(drawings) + len(listed)
+    pages = len(view.pages) or bool(view.champion and not options.show) + len(drawings) + len(listed)
     return render.cached_page(
         "wall.html",
         known_displays.variant_of(options),

@@ -93,7 +93,7 @@ class WallView:
     shown after the standings where the cut has another order, each row with a name; `here`: (here, entered) before
     round 1, where players are still awaited or the check-in is used; `moves`: places by which each competitor rose in
     the last round, until the event is finished; `champion`: the winner's line and those of second and third place,
-    empty until they are known, and on a fixed picture."""
+    empty until they are known."""
 
     mode: str
     number: int
@@ -146,7 +146,7 @@ def wall_view(
     if mode not in (BRACKET, STANDINGS):
         return view
     final = final_lines(event, names)
-    if not show and winner_of(event):
+    if winner_of(event):
         ranked = [line for line in final if line.rank is not None and line.rank <= PODIUM]
         view = replace(view, champion=ranked[:PODIUM_LINES])
     if mode == BRACKET:

@@ -220,7 +220,7 @@ def open_event(event: saved_event.SavedEvent, face: ClockFace, slots: Slots) -> 
         current.words().language,
         slots.values[0] != "",  # the time of day
     )
-    return replace(face, shown_ms=slots.add(clock_text(face.shown_ms, face.width))), shape
+    return replace(face, shown_ms=slots.add(clock_text(face.shown_ms))), shape
 
 
 def _margins(

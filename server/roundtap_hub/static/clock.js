@@ -126,7 +126,9 @@
       const shown = ms === null ? "–" : text(ms), wall = face.closest(".wall-clock");
       // Over time by hours is longer than the round ever was.
       if (wall && shown.length > Number(face.dataset.width)) face.dataset.width = shown.length;
-      put(face, worded ? face.dataset.lastWords : shown.padStart(wall ? 0 : Number(face.dataset.width), "\u2007"));
+      // Where nothing stands beside a clock, nothing is kept free before its figures.
+      const alone = wall || face.closest(".phone-clock");
+      put(face, worded ? face.dataset.lastWords : shown.padStart(alone ? 0 : Number(face.dataset.width), "\u2007"));
       if ("extra" in face.dataset) continue;
       const now = phase(face, ms);
       const begun = [...document.querySelectorAll(`[data-phase-of="${face.dataset.clock}"]`)]

@@ -6,7 +6,7 @@ import pytest
 
 from bracket_kit import played, ranked
 from roundtap_core.elimination.bracket import Bracket, bracket_of
-from roundtap_core.elimination.bracket_picture import NAME_PX, PORTRAIT_WALL, WALL, wall_bracket
+from roundtap_core.elimination.bracket_picture import NAME_PX, PORTRAIT_WALL, WALL, bracket_svg, wall_bracket
 from roundtap_core.words import core_words
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -59,3 +59,18 @@ def test_a_bracket_that_fits_is_whole_and_a_larger_one_begins_with_the_current_r
     [later] = wall_bracket(bracket(32, rounds_played=2), eight, ENGLISH, WALL)
     assert "Round of 32" not in texts(later)
     assert "Final" in texts(later)
+
+
+LONG = "Aleksandra Wiśniewska-Szczepańska"
+
+
+def test_a_name_stands_on_one_line_unless_that_would_make_all_letters_small() -> None:
+    found, two = bracket(8, rounds_played=3), {"p2": "Aleksandra Ruiz", "p3": LONG}
+    assert "Aleksandra Ruiz" in texts(bracket_svg(found, {"p2": "Aleksandra Ruiz"}, ENGLISH))
+    assert LONG not in texts(bracket_svg(found, two, ENGLISH))
+    assert {*LONG.split(" "), "Aleksandra Ruiz"} <= set(texts(bracket_svg(found, two, ENGLISH)))
+
+
+def test_an_initial_never_stands_on_a_line_of_its_own() -> None:
+    names = {"p1": "Anna-Małgorzata-Maria W.", "p2": LONG}
+    assert {"Anna-Małgorzata-Maria W.", *LONG.split(" ")} <= set(texts(bracket_svg(bracket(8), names, ENGLISH)))
