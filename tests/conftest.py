@@ -1,4 +1,5 @@
-"""For all tests: one seed for their order and their chance, nothing left behind, and no deadline on a busy machine."""
+"""For all tests: a seed for their order, the same chance in each run, nothing left behind, and no deadline on a busy
+machine."""
 
 import gc
 import locale
@@ -9,7 +10,8 @@ import resource
 import signal
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -74,7 +76,7 @@ def pytest_xdist_auto_num_workers() -> int:
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     seed = config.getoption("randomly_seed", 0)
-    terminalreporter.write_line(f"The same order and chance again: --randomly-seed={seed}")
+    terminalreporter.write_line(f"The same order again: --randomly-seed={seed}")
 
 
 def _children() -> set[int]:
@@ -189,15 +191,39 @@ def nobody_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("roundtap_hub.app.server.wait_until_mended", lambda *_: False)
 
 
+def _chance_of(config: pytest.Config, name: str) -> random.Random:
+    """Other chance for each name, the same again in every `make test`: what chance finds is found before it is merged,
+    not by another's change. `make test-long` goes other ways each time, and the same again for the same seed."""
+    many = config.getoption("--hypothesis-profile") == "many"
+    return random.Random(f"{config.getoption('randomly_seed', 0) if many else 0} {name}")
+
+
+@contextmanager
+def _drawn_from(chance: random.Random) -> Iterator[None]:
+    """What the product draws by `secrets` in this process comes from `chance`."""
+    with pytest.MonkeyPatch.context() as patch:  # not the test's own, whose patches end before its other fixtures
+        patch.setattr(random, "_urandom", chance.randbytes)
+        yield
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(
+    fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest
+) -> Generator[None, Any, Any]:
+    """What tests share is made by the same chance as well, whichever of them comes first."""
+    if fixturedef.scope == "function":
+        return (yield)
+    with _drawn_from(_chance_of(request.config, f"{request.node.nodeid} {fixturedef.argname}")):
+        return (yield)
+
+
 @pytest.fixture
 def chance(request: pytest.FixtureRequest) -> random.Random:
-    """Chance for one test: other chance for each test and each run, the same again for the same seed."""
-    return random.Random(f"{request.config.getoption('randomly_seed', 0)} {request.node.nodeid}")
+    """Chance for one test."""
+    return _chance_of(request.config, request.node.nodeid)
 
 
 @pytest.fixture(autouse=True)
 def _seeded(_nothing_left_behind: None, chance: random.Random) -> Iterator[None]:
-    """What the product draws by `secrets` in this process comes from the test's seed, too."""
-    with pytest.MonkeyPatch.context() as patch:  # not the test's own, whose patches end before its other fixtures
-        patch.setattr(random, "_urandom", chance.randbytes)
+    with _drawn_from(chance):
         yield

@@ -8,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 from kit import Kit, Table, end, wait_until
+from patience import GUARD_S
 from roundtap.kit.virtual_kit import start_roundtap
 from roundtap_hub.store.login_pins import hash_pin
 from roundtap_hub.store.secure_files import write_private
@@ -24,7 +25,7 @@ class Organizer:
         self.post("/login", self.get("/login"), pin=PIN)
 
     def get(self, path: str) -> str:
-        with self._open(self._url + path, timeout=30) as answer:
+        with self._open(self._url + path, timeout=GUARD_S) as answer:
             return str(answer.read().decode())
 
     def post(self, path: str, page: str, **fields: str) -> str:
@@ -32,7 +33,7 @@ class Organizer:
         assert found
         data = urllib.parse.urlencode({"csrf": found[1], **fields}).encode()
         asked = urllib.request.Request(self._url + path, data, {"Origin": self._url})
-        with self._open(asked, timeout=30) as answer:
+        with self._open(asked, timeout=GUARD_S) as answer:
             return str(answer.read().decode())
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from patience import GUARD_S
 from roundtap_hub.app.server import HANDSHAKES_MAX, SilentConnection
 from roundtap_hub.http.connection_limits import ENCRYPTED_MAX, PER_ADDRESS, raise_file_limit
 
@@ -61,7 +62,7 @@ class EncryptedHub:
 
     def connect(self, number: int) -> socket.socket:
         phone = socket.create_connection(
-            ("127.0.0.1", self.port), timeout=30, source_address=(f"127.1.{self._network}.{1 + number // EACH}", 0)
+            ("127.0.0.1", self.port), timeout=GUARD_S, source_address=(f"127.1.{self._network}.{1 + number // EACH}", 0)
         )
         return self._open.enter_context(phone)
 
@@ -77,7 +78,7 @@ class EncryptedHub:
     def stop(self) -> None:
         self._open.close()
         self._process.stdin.close()
-        self._process.wait(30)
+        self._process.wait(GUARD_S)
 
 
 @pytest.fixture(scope="module")
