@@ -9,6 +9,7 @@ import random
 import resource
 import signal
 import tempfile
+import threading
 import time
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
@@ -151,10 +152,11 @@ def _is_no_leftover(what: str, began_s: float) -> bool:
 
 
 @pytest.fixture(autouse=True)
-def _nothing_left_behind() -> Iterator[None]:
-    """Whatever order tests run in, none meets what another one changed in its process."""
+def _nothing_left_behind() -> Iterator[set[threading.Thread]]:
+    """Whatever order tests run in, none meets what another one changed in its process. Gives the threads that run
+    already: those of halls that tests share."""
     before, began_s = _process_state(), time.clock_gettime(time.CLOCK_BOOTTIME)
-    yield
+    yield set(threading.enumerate()) - {threading.current_thread()}
     left, until_s = _left_behind(before, began_s), time.monotonic() + COMMAND_S
     # The hub of all browser tests, whose page is still open, may ask the machine something: a command that ends.
     while left and all(each.startswith("process ") for each in left) and time.monotonic() < until_s:
@@ -218,12 +220,26 @@ def pytest_fixture_setup(
 
 
 @pytest.fixture
+def caplog(
+    caplog: pytest.LogCaptureFixture, _nothing_left_behind: set[threading.Thread]
+) -> Iterator[pytest.LogCaptureFixture]:
+    """What a test makes the product log: halls that tests share log as well, each in threads of its own."""
+
+    def of_this_test(_: logging.LogRecord) -> bool:
+        return threading.current_thread() not in _nothing_left_behind
+
+    caplog.handler.addFilter(of_this_test)
+    yield caplog
+    caplog.handler.removeFilter(of_this_test)
+
+
+@pytest.fixture
 def chance(request: pytest.FixtureRequest) -> random.Random:
     """Chance for one test."""
     return _chance_of(request.config, request.node.nodeid)
 
 
 @pytest.fixture(autouse=True)
-def _seeded(_nothing_left_behind: None, chance: random.Random) -> Iterator[None]:
+def _seeded(_nothing_left_behind: set[threading.Thread], chance: random.Random) -> Iterator[None]:
     with _drawn_from(chance):
         yield

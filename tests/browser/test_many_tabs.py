@@ -1,6 +1,5 @@
 """Many pages of one browser: they share its six connections, one that is not seen holds none, and all are current."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from time import time
 
@@ -34,13 +33,11 @@ def hall(own_hall: Hall) -> Hall:
 
 
 @pytest.fixture
-def screen(screen: Screen) -> Iterator[Screen]:
+def screen(screen: Screen) -> Screen:
     """One whose pages can be hidden by a word."""
     screen.language("en")
     screen.before_pages(CAN_HIDE)
-    yield screen
-    # Pages that follow would hold back the next hall's.
-    screen.forget()
+    return screen
 
 
 def published(hall: Hall) -> str:

@@ -87,7 +87,9 @@ class House:
 
 
 @pytest.fixture
-def house() -> Iterator[House]:
+def house(monkeypatch: pytest.MonkeyPatch) -> Iterator[House]:
+    """However busy the machine is that tests this, no page leaves the line while it is filled."""
+    monkeypatch.setattr(page_threads.page_queues, "PAGE_S", GUARD_S)
     made = House()
     yield made
     made.pages.let.set()

@@ -236,7 +236,7 @@ def hold_pages(hall: Hall) -> threading.Event:
     """No public page is drawn until this is set."""
     hold = threading.Event()
     lane: Any = hall.application.cached_pages._cache._lane
-    asyncio.run_coroutine_threadsafe(lane.run(partial(hold.wait, 30), PROBE_S), hall.client.loop)
+    asyncio.run_coroutine_threadsafe(lane.run(partial(hold.wait, GUARD_S), PROBE_S), hall.client.loop)
     hall.client.until(lambda: not lane._free)
     return hold
 

@@ -98,8 +98,8 @@ class House:
 @pytest.fixture
 def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[House]:
     """No standby is silent, and none too slow, only because the machine is busy."""
-    monkeypatch.setattr(standby_copy, "SILENT_S", 60)
-    monkeypatch.setattr(standby_copy, "WITHIN_S", 60)
+    monkeypatch.setattr(standby_copy, "SILENT_S", GUARD_S)
+    monkeypatch.setattr(standby_copy, "WITHIN_S", GUARD_S)
     made = House(tmp_path / "hub")
     yield made
     made.close()
