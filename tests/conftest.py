@@ -22,6 +22,7 @@ from hypothesis import is_hypothesis_test, settings
 from jinja2 import StrictUndefined
 
 from made_once import made_once
+from patience import GUARD_S
 
 IN_MEMORY = Path("/dev/shm")
 ENOUGH_BYTES = 2**31
@@ -30,7 +31,6 @@ ENOUGH_BYTES = 2**31
 WAITING = ("browser", "kit")
 """Folders of tests that wait for others."""
 
-COMMAND_S = 30.0
 SIGNALS = {each.name: each for each in signal.Signals if each not in (signal.SIGKILL, signal.SIGSTOP)}
 
 
@@ -157,7 +157,7 @@ def _nothing_left_behind() -> Iterator[set[threading.Thread]]:
     already: those of halls that tests share."""
     before, began_s = _process_state(), time.clock_gettime(time.CLOCK_BOOTTIME)
     yield set(threading.enumerate()) - {threading.current_thread()}
-    left, until_s = _left_behind(before, began_s), time.monotonic() + COMMAND_S
+    left, until_s = _left_behind(before, began_s), time.monotonic() + GUARD_S
     # The hub of all browser tests, whose page is still open, may ask the machine something: a command that ends.
     while left and all(each.startswith("process ") for each in left) and time.monotonic() < until_s:
         time.sleep(0.05)

@@ -96,6 +96,6 @@ def test_where_descriptors_are_few_those_who_have_most_make_room(kit: Kit, open_
     for _ in range(3):
         assert asks(kit.port, HONEST, f"/e/{kit.event}") == 200
         assert asks(kit.port, "127.0.0.1", "/login") == 200
-    table = kit.start_table()
-    table.wait_for("press")
+    # Before the table starts: a slow machine takes so long for it that the hub has closed all that are silent.
     assert 0 < still_open(phones) < 100
+    kit.start_table().wait_for("press")

@@ -226,7 +226,7 @@ def test_a_writer_that_hangs_is_silence(live: Live) -> None:
 def test_public_pages_that_are_drawn_no_more_are_silence(live: Live) -> None:
     hold = threading.Event()
     lane: Any = live.app.cached_pages._cache._lane
-    asyncio.run_coroutine_threadsafe(lane.run(partial(hold.wait, 30), page_queues.PROBE_S), live.client.loop)
+    asyncio.run_coroutine_threadsafe(lane.run(partial(hold.wait, GUARD_S), page_queues.PROBE_S), live.client.loop)
     live.watch()
     assert live.is_silent()
     hold.set()
