@@ -131,6 +131,7 @@ def test_a_report_that_waits_for_the_hub_is_told_once(own_hall: Hall, screen: Sc
 
 
 def test_time_that_is_up_is_told_once(own_hall: Hall, screen: Screen) -> None:
+    own_hall.time.stand_still()
     event = own_hall.create("Winter Open", people=[f"Player {n:02}" for n in range(1, 9)])
     own_hall.publish(event)
     own_hall.tell(event, c.SetClock("start"), c.SetClock("adjust", -74 * 60_000 - 15_000))

@@ -42,7 +42,7 @@ class Cluster:
     port: int
 
     def url(self, database: str) -> str:
-        return f"postgresql://roundtap@127.0.0.1:{self.port}/{database}"
+        return f"postgresql://roundtap@127.0.0.1:{self.port}/{database}?connect_timeout={PATIENCE_S:.0f}"
 
     def emptied(self) -> str:
         """The address of the tests' database, without a table, a row or a connection of whoever was there before."""

@@ -7,6 +7,7 @@ import socket
 import ssl
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -55,10 +56,10 @@ class EncryptedHub:
 
     def until(self, true: Callable[[dict[str, int]], bool]) -> int:
         """The bytes in use once its counts are as expected."""
-        for _ in range(3000):
-            if true(found := self.count()):
-                return found["bytes"]
-        raise AssertionError(found)
+        give_up_s = time.monotonic() + GUARD_S
+        while not true(found := self.count()):
+            assert time.monotonic() < give_up_s, found
+        return found["bytes"]
 
     def connect(self, number: int) -> socket.socket:
         phone = socket.create_connection(
