@@ -2,6 +2,7 @@
 
 import html
 import re
+from datetime import datetime
 
 import pytest
 from pages_kit import open_house, text_of
@@ -15,7 +16,8 @@ from roundtap_hub.paper.paper import paper_numbers
 
 PUBLIC = ("pairings-table", "pairings-name", "standings", "bracket")
 DESK = ("slips", "players", "emergency")
-WALL = "2026-11-21T14:25:00+00:00"
+WALL = datetime(2026, 11, 21, 14, 25).astimezone().isoformat()
+"""Wherever these tests run, it is that day here."""
 
 
 @pytest.fixture
