@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from asgi_client import AsgiClient
 from feed_listener import Listener
-from pages_kit import PIN, Browser, House, open_house, problem_of, text_of
+from pages_kit import PIN, Browser, House, here, open_house, problem_of, text_of
 
 from roundtap_core.event.commands import DrawRound, PublishRound, SetClock
 from roundtap_hub.app.asgi import HubApplication
@@ -377,7 +377,7 @@ def test_the_next_start_may_be_a_time_of_day(house: House, desk: Browser):
 
 
 def at_local(time: str) -> str:
-    return f"{datetime.fromisoformat(f'2026-11-21T{time}').astimezone().isoformat()}"
+    return here(f"2026-11-21T{time}")
 
 
 def test_a_time_of_day_is_read_as_it_was_typed(house: House, desk: Browser):

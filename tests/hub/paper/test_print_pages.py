@@ -2,10 +2,9 @@
 
 import html
 import re
-from datetime import datetime
 
 import pytest
-from pages_kit import open_house, text_of
+from pages_kit import here, open_house, text_of
 
 from roundtap_core.event.commands import DrawRound, DropCompetitor, EnterResult, FinishEvent, ImposeRound
 from roundtap_core.records import Result, SidePair
@@ -16,8 +15,7 @@ from roundtap_hub.paper.paper import paper_numbers
 
 PUBLIC = ("pairings-table", "pairings-name", "standings", "bracket")
 DESK = ("slips", "players", "emergency")
-WALL = datetime(2026, 11, 21, 14, 25).astimezone().isoformat()
-"""Wherever these tests run, it is that day here."""
+WALL = here("2026-11-21T14:25:00")
 
 
 @pytest.fixture
