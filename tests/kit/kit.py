@@ -174,10 +174,14 @@ class Table:
         for pin in pins:
             self.release(pin)
 
-    def wait_for(self, word: str, timeout_s: float = WAIT_S) -> str:
+    def wait_for(self, word: str) -> str:
         """Wait until the screen says `word`."""
+        return self.wait_for_match(re.escape(word))
+
+    def wait_for_match(self, pattern: str) -> str:
+        """Wait until something on the screen is of this form."""
         try:
-            wait_until(lambda: word in self.text, word, timeout_s)
+            wait_until(lambda: re.search(pattern, self.text), pattern)
         except AssertionError as error:
             raise AssertionError(f"{error}; the screen said {self.texts[-4:]}") from None
         return self.text
