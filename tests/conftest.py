@@ -1,4 +1,5 @@
-"""For all tests: one seed for their order and their chance, nothing left behind, and no deadline on a busy machine."""
+"""For all tests: a seed for their order, the same chance in each run, nothing left behind, and no deadline on a busy
+machine."""
 
 import gc
 import locale
@@ -8,8 +9,10 @@ import random
 import resource
 import signal
 import tempfile
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +22,7 @@ from hypothesis import is_hypothesis_test, settings
 from jinja2 import StrictUndefined
 
 from made_once import made_once
+from patience import GUARD_S
 
 IN_MEMORY = Path("/dev/shm")
 ENOUGH_BYTES = 2**31
@@ -27,7 +31,6 @@ ENOUGH_BYTES = 2**31
 WAITING = ("browser", "kit")
 """Folders of tests that wait for others."""
 
-COMMAND_S = 30.0
 SIGNALS = {each.name: each for each in signal.Signals if each not in (signal.SIGKILL, signal.SIGSTOP)}
 
 
@@ -74,7 +77,7 @@ def pytest_xdist_auto_num_workers() -> int:
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     seed = config.getoption("randomly_seed", 0)
-    terminalreporter.write_line(f"The same order and chance again: --randomly-seed={seed}")
+    terminalreporter.write_line(f"The same order again: --randomly-seed={seed}")
 
 
 def _children() -> set[int]:
@@ -149,11 +152,12 @@ def _is_no_leftover(what: str, began_s: float) -> bool:
 
 
 @pytest.fixture(autouse=True)
-def _nothing_left_behind() -> Iterator[None]:
-    """Whatever order tests run in, none meets what another one changed in its process."""
+def _nothing_left_behind() -> Iterator[set[threading.Thread]]:
+    """Whatever order tests run in, none meets what another one changed in its process. Gives the threads that run
+    already: those of halls that tests share."""
     before, began_s = _process_state(), time.clock_gettime(time.CLOCK_BOOTTIME)
-    yield
-    left, until_s = _left_behind(before, began_s), time.monotonic() + COMMAND_S
+    yield set(threading.enumerate()) - {threading.current_thread()}
+    left, until_s = _left_behind(before, began_s), time.monotonic() + GUARD_S
     # The hub of all browser tests, whose page is still open, may ask the machine something: a command that ends.
     while left and all(each.startswith("process ") for each in left) and time.monotonic() < until_s:
         time.sleep(0.05)
@@ -189,15 +193,53 @@ def nobody_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("roundtap_hub.app.server.wait_until_mended", lambda *_: False)
 
 
+def _chance_of(config: pytest.Config, name: str) -> random.Random:
+    """Other chance for each name, the same again in every `make test`: what chance finds is found before it is merged,
+    not by another's change. `make test-long` goes other ways each time, and the same again for the same seed."""
+    many = config.getoption("--hypothesis-profile") == "many"
+    return random.Random(f"{config.getoption('randomly_seed', 0) if many else 0} {name}")
+
+
+@contextmanager
+def _drawn_from(chance: random.Random) -> Iterator[None]:
+    """What the product draws by `secrets` in this process comes from `chance`."""
+    with pytest.MonkeyPatch.context() as patch:  # not the test's own, whose patches end before its other fixtures
+        patch.setattr(random, "_urandom", chance.randbytes)
+        yield
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(
+    fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest
+) -> Generator[None, Any, Any]:
+    """What tests share is made by the same chance as well, whichever of them comes first."""
+    if fixturedef.scope == "function":
+        return (yield)
+    with _drawn_from(_chance_of(request.config, f"{request.node.nodeid} {fixturedef.argname}")):
+        return (yield)
+
+
+@pytest.fixture
+def caplog(
+    caplog: pytest.LogCaptureFixture, _nothing_left_behind: set[threading.Thread]
+) -> Iterator[pytest.LogCaptureFixture]:
+    """What a test makes the product log: halls that tests share log as well, each in threads of its own."""
+
+    def of_this_test(_: logging.LogRecord) -> bool:
+        return threading.current_thread() not in _nothing_left_behind
+
+    caplog.handler.addFilter(of_this_test)
+    yield caplog
+    caplog.handler.removeFilter(of_this_test)
+
+
 @pytest.fixture
 def chance(request: pytest.FixtureRequest) -> random.Random:
-    """Chance for one test: other chance for each test and each run, the same again for the same seed."""
-    return random.Random(f"{request.config.getoption('randomly_seed', 0)} {request.node.nodeid}")
+    """Chance for one test."""
+    return _chance_of(request.config, request.node.nodeid)
 
 
 @pytest.fixture(autouse=True)
-def _seeded(_nothing_left_behind: None, chance: random.Random) -> Iterator[None]:
-    """What the product draws by `secrets` in this process comes from the test's seed, too."""
-    with pytest.MonkeyPatch.context() as patch:  # not the test's own, whose patches end before its other fixtures
-        patch.setattr(random, "_urandom", chance.randbytes)
+def _seeded(_nothing_left_behind: set[threading.Thread], chance: random.Random) -> Iterator[None]:
+    with _drawn_from(chance):
         yield

@@ -19,14 +19,16 @@ def one_screen() -> Iterator[Screen]:
     if chromedriver() is None:
         pytest.skip(NOWHERE)
     with open_screen() as screen:
+        screen.forget()
         yield screen
 
 
 @pytest.fixture
-def screen(one_screen: Screen) -> Screen:
-    """A browser that remembers nothing of the test before, on a desk's screen."""
+def screen(one_screen: Screen) -> Iterator[Screen]:
+    """A browser that remembers nothing of the test before, on a desk's screen. It leaves no page open: that would go on
+    asking its hall, whose threads would meet what later tests patch and count."""
+    yield one_screen
     one_screen.forget()
-    return one_screen
 
 
 @pytest.fixture(scope="session")

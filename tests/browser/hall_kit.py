@@ -38,12 +38,17 @@ UNITS = ("unit-1", "unit-2", "unit-3", "unit-4", "station-1")
 
 
 class Running(Time):
-    """The clock of this machine, set ahead by hand."""
+    """The clock of this machine, set ahead by hand; or one that stands still, for what must not take a slow machine's
+    time."""
 
     ahead_ms = 0
+    _still_ms: int | None = None
 
     def __call__(self) -> int:
-        return int(monotonic() * 1000) + self.ahead_ms
+        return (int(monotonic() * 1000) if self._still_ms is None else self._still_ms) + self.ahead_ms
+
+    def stand_still(self) -> None:
+        self._still_ms = int(monotonic() * 1000)
 
 
 class Doors:

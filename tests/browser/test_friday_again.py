@@ -7,7 +7,7 @@ import pytest
 from fridays_kit import TWELVE, four_fridays, friday
 from hall_kit import Hall
 from hand_kit import PRESSED, SPOT
-from pages_kit import PIN
+from pages_kit import PIN, here
 from screen_kit import PHONE, Screen, Size
 from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.common.action_chains import ActionChains
@@ -59,7 +59,7 @@ class Counted:
 
 @pytest.fixture
 def hand(own_hall: Hall, screen: Screen) -> Counted:
-    own_hall.time.wall = "2026-11-27T18:00:00+00:00"
+    own_hall.time.wall = here("2026-11-27T18:00:00")
     four_fridays(own_hall.house.service)
     screen.log_in(own_hall.url, PIN)
     screen.open(f"{own_hall.url}/console")
@@ -172,7 +172,7 @@ return Object.values(rows)"""
 
 
 def test_on_a_phone_short_names_stand_two_to_a_row_and_a_long_one_alone(own_hall: Hall, screen: Screen) -> None:
-    own_hall.time.wall = "2026-11-27T18:00:00+00:00"
+    own_hall.time.wall = here("2026-11-27T18:00:00")
     longest = "Eve " + "X" * 76
     long_part = "Ewa Szczepańska-Brzęczyszczykiewicz"
     friday(own_hall.house.service, "Friday 5", "2026-11-13", [long_part, "Pía Núñez"])

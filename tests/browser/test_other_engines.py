@@ -34,9 +34,11 @@ def one_engine(request: pytest.FixtureRequest) -> Iterator[WebDriver]:
 
 
 @pytest.fixture
-def engine(one_engine: WebDriver) -> WebDriver:
+def engine(one_engine: WebDriver) -> Iterator[WebDriver]:
     one_engine.set_window_size(1280, 800)
-    return one_engine
+    yield one_engine
+    # No page that goes on asking a hall which tests share.
+    one_engine.get("about:blank")
 
 
 def name_of(engine: WebDriver) -> str:

@@ -38,7 +38,7 @@ def kit(tmp_path):
 @pytest.fixture
 def visitor(kit, tmp_path):
     connection = socket.socket(socket.AF_UNIX)
-    connection.settimeout(5)
+    connection.settimeout(GUARD_S)
     connection.connect(str(tmp_path / "unit.sock"))
     with connection, connection.makefile("rw", encoding="utf-8") as lines:
         yield lines

@@ -10,6 +10,7 @@ import pytest
 import serial
 from PIL import Image
 
+from patience import GUARD_S
 from roundtap_devices.printing.drawing import qr_modules
 from roundtap_devices.printing.ports import PortUnavailable, SerialPort
 from roundtap_devices.printing.printer_profiles import EPSON_80, POS_5890
@@ -184,7 +185,7 @@ def test_the_front_gives_pictures_and_takes_faults(tmp_path):
     with closing(PrinterPanel(tmp_path / "paper.sock", twin, lambda: 0)) as panel:
         client = socket.socket(socket.AF_UNIX)
         client.connect(str(tmp_path / "paper.sock"))
-        client.settimeout(5)
+        client.settimeout(GUARD_S)
         lines = client.makefile("rb")
         assert json.loads(lines.readline()) == {"sheet": None, "number": 0, "faults": [], "virtual": True}
         with closing(SerialPort(twin.device)) as port:

@@ -138,9 +138,10 @@ class Typing:
 
 @contextmanager
 def patient_desk() -> Iterator[None]:
-    """The form waits for a unit as long as its code lasts, however busy the machine is."""
+    """The form waits for a unit, however busy the machine is."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(enrolment, "TAKE_UP_S", enrolment.WAIT_S)
+        patch.setattr(enrolment, "TAKE_UP_S", GUARD_S)
+        patch.setattr(enrolment, "WAIT_S", GUARD_S)
         yield
 
 

@@ -11,9 +11,10 @@ from typing import Any
 from asgi_client import AsgiClient
 from page_dom import Node, patched, tree
 
+from patience import GUARD_S
 from roundtap_hub.http.connection_limits import TRANSPORT
 
-PATIENCE_S = 60
+PATIENCE_S = GUARD_S
 
 
 def joined(chunks: bytes) -> bytes:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -52,6 +53,11 @@ LEADS_ON = {
 
 ASKS_FIRST = ("/login", "/console/outcome/")
 """Pages that come before anything is done, or before it is known to be."""
+
+
+def here(moment: str) -> str:
+    """That time of day of that day ("2026-11-27T18:00:00") in the time zone of the machine that tests, as `wall`."""
+    return datetime.fromisoformat(moment).astimezone().isoformat()
 
 
 @dataclass

@@ -1,6 +1,5 @@
 """For the tests with real processes: a kit for one test or for a module, one browser, and Ctrl-C that reaches them."""
 
-import random
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,11 +29,9 @@ def kit(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Kit]:
 
 
 @pytest.fixture(scope="module")
-def shared_kit(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Kit]:
+def shared_kit(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kit]:
     """Its hub runs, for all tests of a module that leave both as they are."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(random, "_urandom", random.Random(request.config.getoption("randomly_seed")).randbytes)
-        made = Kit(tmp_path_factory.mktemp("kit"))
+    made = Kit(tmp_path_factory.mktemp("kit"))
     made.start_hub()
     yield made
     made.stop()

@@ -23,7 +23,9 @@ from selenium.webdriver.remote.command import Command
 from selenium.webdriver.remote.remote_connection import RemoteConnection
 from selenium.webdriver.remote.webdriver import WebDriver
 
-START_S = 60.0
+from patience import GUARD_S
+
+START_S = GUARD_S
 """Against hanging for ever: no machine is so busy."""
 CHROMIUM_FLAGS = (
     "--headless",

@@ -17,6 +17,7 @@ from hub_kit import hub_of, running
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from kit import WAIT_S, wait_until
+from patience import GUARD_S
 from roundtap.demo.demo import make_event
 from roundtap_core.version import version
 from roundtap_core.wire import REPORT, REQUEST, digest, envelope, sign
@@ -195,7 +196,7 @@ def _talk(folder: Path, port: int, talk: Talk) -> None:
     view = {}
     link.start()
     while not view:
-        kind, value = heard.get(timeout=30)
+        kind, value = heard.get(timeout=GUARD_S)
         view = value if kind == "view" else {}
     report.update(draw=view["match"]["draw"], a=view["match"]["a"]["id"], b=view["match"]["b"]["id"])
     yes = {
@@ -277,7 +278,7 @@ def _talk(folder: Path, port: int, talk: Talk) -> None:
 
 def _say_hello_as_twin(port: int) -> None:
     """A second unit of one name, with another data folder."""
-    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=30)) as connection:
+    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=GUARD_S)) as connection:
         hello = {
             "unit": "table-1",
             "nonce": "d8304b671a92737e",

@@ -16,6 +16,7 @@ from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from patience import GUARD_S
 from roundtap.demo.demo import make_event
 from roundtap.kit.virtual_kit import start_roundtap
 from roundtap.main import main
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     import pytest
 
 PIN = "135790"
-WAIT_S = 90.0
+WAIT_S = GUARD_S
 """Only for what never comes: on a busy machine everything takes its time."""
 TAP_S, CHORD_S = 0.03, 1.8
 READ_S = 0.85
@@ -173,10 +174,14 @@ class Table:
         for pin in pins:
             self.release(pin)
 
-    def wait_for(self, word: str, timeout_s: float = WAIT_S) -> str:
+    def wait_for(self, word: str) -> str:
         """Wait until the screen says `word`."""
+        return self.wait_for_match(re.escape(word))
+
+    def wait_for_match(self, pattern: str) -> str:
+        """Wait until something on the screen is of this form."""
         try:
-            wait_until(lambda: word in self.text, word, timeout_s)
+            wait_until(lambda: re.search(pattern, self.text), pattern)
         except AssertionError as error:
             raise AssertionError(f"{error}; the screen said {self.texts[-4:]}") from None
         return self.text

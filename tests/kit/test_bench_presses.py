@@ -86,6 +86,8 @@ def test_a_short_press_leaves_as_one_order_and_cannot_become_a_hold(
 
 
 def test_a_long_press_is_there_while_it_lasts(browser: webdriver.Chrome, orders: list[dict[str, Any]]) -> None:
-    ActionChains(browser, duration=0).click_and_hold(button(browser)).pause(1.0).release().perform()
+    ActionChains(browser, duration=0).click_and_hold(button(browser)).perform()
+    WebDriverWait(browser, GUARD_S).until(lambda _: orders)
+    ActionChains(browser, duration=0).release().perform()
     WebDriverWait(browser, GUARD_S).until(lambda _: len(orders) == 2)
     assert [order["down"] for order in orders] == [True, False]

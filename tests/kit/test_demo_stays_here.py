@@ -22,6 +22,8 @@ from roundtap_machine.addresses import local_addresses
 sys.path.insert(0, str(Path(__file__).parents[1] / "hub"))
 from asgi_client import Answer, AsgiClient
 
+from patience import GUARD_S
+
 HUB_PAGES = ("/", "/wall", "/e/e1", "/e/e1/standings", "/login", "/trust", "/static/live.js")
 ORIGIN = "http://127.0.0.1:8081"
 KEY, TOKEN = "k" * 32, "the-session"
@@ -202,7 +204,7 @@ def test_a_demo_for_the_whole_network_keeps_bench_and_pin_to_itself() -> None:
         assert '"frames": false' in Line(port + 1).ask("GET", "/info")[1]
         for own in (address for address in local_addresses() if address.version == 4 and not address.is_loopback):
             with socket.socket() as stranger:
-                stranger.settimeout(5)
+                stranger.settimeout(GUARD_S)
                 assert stranger.connect_ex((str(own), port + 1)) != 0, "the bench is served to others"
     finally:
         end(demo)

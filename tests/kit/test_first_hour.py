@@ -19,6 +19,7 @@ from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.remote.webelement import WebElement
 
 from kit import Kit, Table, end, free_port, wait_until
+from patience import GUARD_S
 from roundtap.doctor.doctor import report_lines
 from roundtap.kit.virtual_kit import start_roundtap
 from roundtap.main import main
@@ -95,7 +96,7 @@ def first_start_gives_up(folder: Path) -> str:
     (folder / "cmdline.txt").write_text("root=/dev/mmcblk0p2 systemd.run=/boot/firmware/roundtap/first-boot.sh\n")
     (folder / "log").write_text("libgbm1 : Depends: mesa-libgallium (= 25.0.7-2)\n")
     shell = f"boot={folder} log={folder}/log\n{functions}\ngive_up\n"
-    subprocess.run(["sh", "-c", shell], check=True, timeout=60, stderr=subprocess.DEVNULL)
+    subprocess.run(["sh", "-c", shell], check=True, timeout=GUARD_S, stderr=subprocess.DEVNULL)
     assert "systemd.run" not in (folder / "cmdline.txt").read_text()
     return (folder / "roundtap-says.txt").read_text("utf-8-sig")
 

@@ -9,6 +9,7 @@ from contextlib import ExitStack, suppress
 import pytest
 
 from kit import Kit, wait_until
+from patience import GUARD_S
 
 CONNECTING, FEEDING, HONEST = "127.0.0.2", "127.0.0.4", "127.0.0.3"
 
@@ -19,7 +20,7 @@ def open_to_all() -> Iterator[ExitStack]:
         yield stack
 
 
-def asks(port: int, source: str, path: str, timeout_s: float = 30.0) -> int:
+def asks(port: int, source: str, path: str, timeout_s: float = GUARD_S) -> int:
     """The status of one page, as a phone at this address gets it; 0: it got none."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout_s, source_address=(source, 0))
     try:
@@ -34,7 +35,7 @@ def asks(port: int, source: str, path: str, timeout_s: float = 30.0) -> int:
 
 
 def knocks(port: int, source: str, said: bytes) -> socket.socket:
-    phone = socket.create_connection(("127.0.0.1", port), timeout=30, source_address=(source, 0))
+    phone = socket.create_connection(("127.0.0.1", port), timeout=GUARD_S, source_address=(source, 0))
     # The hub may have closed it already.
     with suppress(OSError):
         phone.sendall(said)
@@ -95,6 +96,6 @@ def test_where_descriptors_are_few_those_who_have_most_make_room(kit: Kit, open_
     for _ in range(3):
         assert asks(kit.port, HONEST, f"/e/{kit.event}") == 200
         assert asks(kit.port, "127.0.0.1", "/login") == 200
-    table = kit.start_table()
-    table.wait_for("press")
+    # Before the table starts: a slow machine takes so long for it that the hub has closed all that are silent.
     assert 0 < still_open(phones) < 100
+    kit.start_table().wait_for("press")

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from patience import GUARD_S
+
 ROOT = Path(__file__).parents[2]
 COPIED = ("server", "devices", "firmware", "tests", "README.md", "CONTRIBUTING.md", "pyproject.toml")
 
@@ -225,7 +227,7 @@ class Copy:
             cwd=self.folder,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=GUARD_S,
             env={**os.environ, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "", **variables},
         )
         assert done.returncode == 0, done.stdout + done.stderr

@@ -1,6 +1,5 @@
 """The hub's card died and a backup was restored into another folder: the tables bring back what it lacks."""
 
-import re
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -144,7 +143,7 @@ def test_tables_play_on_while_the_hub_lacks_their_round_and_follow_it_once_it_is
         take_seats(table)
     console.post(f"/console/{kit.event}/clock", action="start")
     for table in kit.tables.values():
-        wait_until(lambda shown=table: re.search(r"\b7\d:\d\d\b", shown.text), "the clock")
+        table.wait_for_match(r"\b7\d:\d\d\b")
     restore(kit, backup)
     seen = {number: len(table.texts) for number, table in kit.tables.items()}
 
@@ -157,7 +156,7 @@ def test_tables_play_on_while_the_hub_lacks_their_round_and_follow_it_once_it_is
     table_2.wait_for("Play on")
     for table in (kit.tables[1], table_2):
         read(table, "Play on")
-        wait_until(lambda shown=table: re.search(r"\b7\d:\d\d \| Hub restored", shown.text), "the clock beside it")
+        table.wait_for_match(r"\b7\d:\d\d \| Hub restored")
     kit.tables[1].tap("a", "a")
     kit.tables[1].wait_for("RESULT KEPT")
     read(kit.tables[1], "RESULT KEPT")

@@ -14,9 +14,10 @@ from pathlib import Path
 import psycopg
 
 from kit import free_port, wait_until
+from patience import GUARD_S
 
 NOWHERE = "no PostgreSQL here: `apt-get install postgresql` brings initdb and postgres"
-PATIENCE_S = 120
+PATIENCE_S = GUARD_S
 """For what is done in a second on a quiet machine."""
 ENVIRONMENT = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C", "TZ": "UTC"}
 """The server's: no locale, time zone or PGDATA of whoever runs the tests."""
@@ -41,7 +42,7 @@ class Cluster:
     port: int
 
     def url(self, database: str) -> str:
-        return f"postgresql://roundtap@127.0.0.1:{self.port}/{database}"
+        return f"postgresql://roundtap@127.0.0.1:{self.port}/{database}?connect_timeout={PATIENCE_S:.0f}"
 
     def emptied(self) -> str:
         """The address of the tests' database, without a table, a row or a connection of whoever was there before."""

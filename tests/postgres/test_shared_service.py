@@ -17,6 +17,7 @@ from sqlmodel import SQLModel
 import event_kit
 from event_kit import fold_entries
 from kit import wait_until
+from patience import GUARD_S
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, Entry, NewEntry, Person
@@ -31,7 +32,7 @@ from roundtap_hub.store.postgres import PostgresJournal
 from roundtap_hub.store.service import Step
 from roundtap_hub.store.shared_service import OPTIMISTIC_ATTEMPTS
 
-PATIENCE_S = 120
+PATIENCE_S = GUARD_S
 
 
 def report(number: int, side: str = "a", match: str = "1.1") -> c.RecordReport:

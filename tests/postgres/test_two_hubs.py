@@ -18,6 +18,7 @@ from postgres_kit import Cluster
 from shared_kit import hub_on, stored
 
 from kit import PIN, free_port, refused_start, wait_until
+from patience import GUARD_S
 from roundtap.kit.virtual_kit import start_roundtap
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import Person
@@ -28,7 +29,7 @@ from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.login_pins import hash_pin
 from roundtap_hub.store.service import Step
 
-PATIENCE_S = 120
+PATIENCE_S = GUARD_S
 
 
 class HubProcess:

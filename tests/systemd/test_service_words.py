@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from patience import GUARD_S
 from roundtap_core.words import LANGUAGES, core_words
 from roundtap_machine.health import FINE, NOTE, WRONG, Check
 from roundtap_machine.services import (
@@ -23,7 +24,7 @@ from roundtap_machine.services import (
     service_checks,
 )
 
-WITHIN_S = 60.0
+WITHIN_S = GUARD_S
 KEY = "7f3a" * 16
 UNIT = f'hub = "http://127.0.0.1:9"\nunit = "table-1"\nkey = "{KEY}"\n'
 NOT_READABLE = "/proc/sys/vm/drop_caches"  # not even by root

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from patience import GUARD_S
+
 FOLDER = Path(__file__).parents[2] / "systemd"
 SERVICES = sorted(FOLDER.glob("*.service"))
 LASTING = [path for path in SERVICES if "Type=oneshot" not in path.read_text() and "@" not in path.name]
@@ -32,7 +34,7 @@ COUNTED_BY = 252
 def analyze(*words: str) -> subprocess.CompletedProcess[str]:
     if ANALYZE is None:
         pytest.skip("systemd-analyze is not on this machine (Debian: systemd)")
-    return subprocess.run([ANALYZE, "--no-pager", *words], capture_output=True, text=True, check=False, timeout=60)
+    return subprocess.run([ANALYZE, "--no-pager", *words], capture_output=True, text=True, check=False, timeout=GUARD_S)
 
 
 def named(path: Path) -> str:

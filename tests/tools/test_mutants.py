@@ -149,7 +149,7 @@ def test_only_who_waits_for_something_sleeps() -> None:
     run = subprocess.Popen(["sleep", "60"], start_new_session=True)
 
     def seen(asleep: bool) -> bool:
-        return any(_sleeps(run.pid) is asleep or time.sleep(0.01) for _ in range(1000))
+        return any(_sleeps(run.pid) is asleep or time.sleep(0.01) for _ in range(12_000))
 
     try:
         assert seen(asleep=True)

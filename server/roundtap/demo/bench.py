@@ -176,6 +176,9 @@ class Bench:
         await receive()
         for task in self._tasks:
             task.cancel()
+        # Who comes while the loop ends would be carried by nobody, and complain of that with a traceback.
+        for cable in self.kit.cables.values() if self.kit is not None else ():
+            cable.close()
         await send({"type": "lifespan.shutdown.complete"})
 
     async def _follow(self, front: BenchTable) -> None:

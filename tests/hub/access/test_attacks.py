@@ -206,7 +206,7 @@ def test_a_hello_reads_each_old_event_once_and_holds_up_nobody(
             reports = [[event, f"r{n}"] for n in range(200) for event in evenings]
             said = asyncio.run_coroutine_threadsafe(
                 _first_lines(client, hello_of(hub, reports=reports), 2), client.loop
-            ).result(30)
+            ).result(GUARD_S)
     fates = [fate["report_id"] for fate in json.loads(said[1])["payload"]["fates"]]
     assert fates == [report for _, report in reports]
     assert sorted(event for event, _ in reading) == evenings

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from hub_kit import Service, disk_fails, running
 
+from patience import GUARD_S
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE
 from roundtap_hub.access.personal_links import CODE_LENGTH, CODE_LETTERS, CODE_LIFE_MS, PersonalLinks
@@ -196,7 +197,7 @@ def test_of_many_phones_at_the_same_moment_one_gets_the_link(
     together, ask = threading.Barrier(8), service.execute
 
     def asked_together(*args: Any) -> Any:
-        together.wait(60)
+        together.wait(GUARD_S)
         return ask(*args)
 
     monkeypatch.setattr(service, "execute", asked_together)

@@ -48,6 +48,7 @@ from policy_table import (
     policy,
 )
 
+from patience import GUARD_S
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.records import Result, SidePair
@@ -345,7 +346,7 @@ def as_it_is(hall: Hall, who: str, method: str, path: str) -> Answer:
         "client": ("127.0.0.1" if "here" in who else "10.42.0.77", 50000),
     }
     try:
-        answer: Answer = hall.client.begin(method, path, headers=headers).result(30)
+        answer: Answer = hall.client.begin(method, path, headers=headers).result(GUARD_S)
         return answer
     finally:
         hall.client.seen_as = {}

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from patience import GUARD_S
 from roundtap_core.words import LANGUAGES, catalogue
 from roundtap_hub.app import server
 from roundtap_hub.app import server as hub_server
@@ -160,11 +161,11 @@ def test_the_page_is_served_until_a_look_finds_it_mended(monkeypatch: pytest.Mon
         server.start()
         for _ in range(2):
             turns.looks.release()
-            assert looked.acquire(timeout=30)
+            assert looked.acquire(timeout=GUARD_S)
             with pytest.raises(urllib.error.HTTPError, match="503"):
-                urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=30)
+                urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=GUARD_S)
         turns.looks.release()
-        server.join(30)
+        server.join(GUARD_S)
     assert ended == [True]
     assert secure.fileno() == -1, "a port without its certificate refuses, instead of letting people wait"
 

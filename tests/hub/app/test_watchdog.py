@@ -146,7 +146,7 @@ def live(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Live]:
         def pages(environ: Any, start_response: Any) -> list[bytes]:
             paths.append(environ["PATH_INFO"])
             if environ["PATH_INFO"] in ("/stuck", "/console/stuck"):
-                assert stuck.wait(30)
+                assert stuck.wait(GUARD_S)
             start_response("200 OK", [])
             return [b""]
 
@@ -207,7 +207,7 @@ def test_a_long_queue_before_the_pages_is_no_silence(live: Live, monkeypatch: py
     live.client.until(lambda: len(live.app.pages._players._waiting) == 201 and live.made.count("/login") == 4)
     live.stuck.set()
     live.hears(1)
-    assert all(phone.result(30).status_code == 200 for phone in phones)
+    assert all(phone.result(GUARD_S).status_code == 200 for phone in phones)
     assert live.made[:6] == ["/stuck", *["/login"] * 5], "one from each lane, before the phones"
 
 
@@ -216,7 +216,7 @@ def test_a_writer_that_hangs_is_silence(live: Live) -> None:
     live.hears(1)
     hold = threading.Event()
     held: Future[Any] = Future()
-    held.add_done_callback(lambda _: hold.wait(30))
+    held.add_done_callback(lambda _: hold.wait(GUARD_S))
     live.service._queue.put(WriteRequest([], "test", (), held))
     assert live.is_silent(writer_answers=False)
     hold.set()
@@ -226,7 +226,7 @@ def test_a_writer_that_hangs_is_silence(live: Live) -> None:
 def test_public_pages_that_are_drawn_no_more_are_silence(live: Live) -> None:
     hold = threading.Event()
     lane: Any = live.app.cached_pages._cache._lane
-    asyncio.run_coroutine_threadsafe(lane.run(partial(hold.wait, 30), page_queues.PROBE_S), live.client.loop)
+    asyncio.run_coroutine_threadsafe(lane.run(partial(hold.wait, GUARD_S), page_queues.PROBE_S), live.client.loop)
     live.watch()
     assert live.is_silent()
     hold.set()

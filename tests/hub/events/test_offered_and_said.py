@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 from fridays_kit import four_fridays
-from pages_kit import House, text_of
+from pages_kit import House, here, text_of
 
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE
@@ -12,7 +12,7 @@ from roundtap_core.words import LANGUAGES
 from roundtap_hub.store.book import League, league_saved
 from roundtap_hub.store.service import Step
 
-FRIDAY = "2026-11-27T18:00:00+00:00"
+FRIDAY = here("2026-11-27T18:00:00")
 
 
 def test_a_new_event_is_today_s_where_the_hub_is_sure_of_the_day(house: House) -> None:

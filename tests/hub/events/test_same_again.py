@@ -2,7 +2,7 @@
 
 from fridays_kit import GAME, four_fridays, friday
 from own_games_kit import keep, rules
-from pages_kit import House
+from pages_kit import House, here
 
 from roundtap_core.event import commands as c
 from roundtap_core.event.setup import DATE
@@ -28,7 +28,7 @@ def test_a_name_is_counted_up_and_one_without_a_number_has_the_date() -> None:
 
 
 def test_the_next_event_has_everything_but_the_people(house: House) -> None:
-    house.time.wall = "2026-11-27T18:00:00+00:00"
+    house.time.wall = here("2026-11-27T18:00:00")
     event_id = friday(house.service, "Friday 12", "2026-11-20", ["Ana Ruiz", "Eva Luz"])
     prizes = (Prize("playmat", 1, 1), Prize("dice", category="best newcomer", competitor="p2"))
     house.service.execute_one(event_id, c.ReopenEvent(), "test")

@@ -5,13 +5,12 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
 
 import pytest
 from asgi_client import AsgiClient
 from feed_listener import Listener
-from pages_kit import PIN, Browser, House, open_house, problem_of, text_of
+from pages_kit import PIN, Browser, House, here, open_house, problem_of, text_of
 
 from roundtap_core.event.commands import DrawRound, PublishRound, SetClock
 from roundtap_hub.app.asgi import HubApplication
@@ -370,14 +369,13 @@ def test_lunch_is_counted_down_by_the_hub_s_clock_and_ends(house: House, desk: B
 
 
 def test_the_next_start_may_be_a_time_of_day(house: House, desk: Browser):
-    house.time.wall = "2026-11-21T12:00:30+00:00"
-    hour = datetime.fromisoformat(house.time.wall).astimezone().hour
-    desk.post("/console/announcements/say", kind="next", until=f"{hour}:30")
+    house.time.wall = at_local("12:00:30")
+    desk.post("/console/announcements/say", kind="next", until="12:30")
     assert said(house).startswith("Next round starts in 29:30")
 
 
 def at_local(time: str) -> str:
-    return f"{datetime.fromisoformat(f'2026-11-21T{time}').astimezone().isoformat()}"
+    return here(f"2026-11-21T{time}")
 
 
 def test_a_time_of_day_is_read_as_it_was_typed(house: House, desk: Browser):

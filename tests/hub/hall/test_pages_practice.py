@@ -123,7 +123,7 @@ def test_one_that_reads_nothing_never_makes_the_hub_wait(house: House, tmp_path:
     assert session is not None
     writing = threading.Thread(target=lambda: [deaf.admit(session) for _ in range(2000)], daemon=True)
     writing.start()
-    writing.join(30)
+    writing.join(GUARD_S)
     assert not writing.is_alive()
     deaf.end()
 

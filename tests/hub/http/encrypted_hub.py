@@ -19,6 +19,7 @@ from hub_kit import HandClock, hub_of, make_event, running
 from roundtap_hub.app import server
 from roundtap_hub.app.asgi import HubApplication
 from roundtap_hub.app.server import SecureServer
+from roundtap_hub.http import uvicorn_private
 from roundtap_hub.http.connection_limits import (
     ENCRYPTED_MAX,
     PER_ADDRESS,
@@ -29,6 +30,7 @@ from roundtap_hub.http.connection_limits import (
 from roundtap_hub.http.tls import Certificates
 from roundtap_hub.http.uvicorn_private import with_timeouts
 
+NEVER_S = 3600
 FIELDS = ("arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks", "fordblks", "keepcost")
 
 
@@ -52,7 +54,14 @@ async def serve(folder: Path, application: HubApplication) -> None:
     listener.bind(("127.0.0.1", 0))
     listener.listen(1024)
     listener.setblocking(False)
-    config = uvicorn.Config(application, http=with_timeouts(limits), ws="none", lifespan="off", log_config=None)
+    config = uvicorn.Config(
+        application,
+        http=with_timeouts(limits),
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        timeout_keep_alive=NEVER_S,
+    )
     secure = SecureServer(config, Certificates(folder), limits)
     application.browsers.bind(asyncio.get_running_loop())
     serving = asyncio.create_task(secure.serve([listener]))
@@ -74,7 +83,8 @@ async def serve(folder: Path, application: HubApplication) -> None:
 def main(folder: Path) -> None:
     raise_file_limit()
     # However long a busy machine takes to open them all, none is dropped before it was counted.
-    server.SILENT_S = server.IDLE_S = server.HANDSHAKE_TIMEOUT_S = 600
+    server.SILENT_S = server.IDLE_S = server.HANDSHAKE_TIMEOUT_S = NEVER_S
+    uvicorn_private.HEAD_WITHIN_S = uvicorn_private.FIRST_BYTE_WITHIN_S = NEVER_S
     clock = HandClock()
     with running(folder / "roundtap.db", clock) as service:
         make_event(service)

@@ -12,6 +12,7 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from patience import GUARD_S
 from roundtap_hub.http import connection_limits as limits_module
 from roundtap_hub.http import uvicorn_private
 from roundtap_hub.http.connection_limits import REQUEST_RATE, ConnectionLimits, CountedSocket, LimitedListener
@@ -139,7 +140,7 @@ def served(work: Work, base: type[Any], per_address: int = 64, places: int = 100
         server = uvicorn.Server(config)
         running = asyncio.create_task(server.serve([listener]))
         try:
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(GUARD_S):
                 await work(listener.getsockname()[1], limits)
         finally:
             server.should_exit = True

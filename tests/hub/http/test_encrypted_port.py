@@ -7,12 +7,14 @@ import socket
 import ssl
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
+from patience import GUARD_S
 from roundtap_hub.app.server import HANDSHAKES_MAX, SilentConnection
 from roundtap_hub.http.connection_limits import ENCRYPTED_MAX, PER_ADDRESS, raise_file_limit
 
@@ -54,14 +56,14 @@ class EncryptedHub:
 
     def until(self, true: Callable[[dict[str, int]], bool]) -> int:
         """The bytes in use once its counts are as expected."""
-        for _ in range(3000):
-            if true(found := self.count()):
-                return found["bytes"]
-        raise AssertionError(found)
+        give_up_s = time.monotonic() + GUARD_S
+        while not true(found := self.count()):
+            assert time.monotonic() < give_up_s, found
+        return found["bytes"]
 
     def connect(self, number: int) -> socket.socket:
         phone = socket.create_connection(
-            ("127.0.0.1", self.port), timeout=30, source_address=(f"127.1.{self._network}.{1 + number // EACH}", 0)
+            ("127.0.0.1", self.port), timeout=GUARD_S, source_address=(f"127.1.{self._network}.{1 + number // EACH}", 0)
         )
         return self._open.enter_context(phone)
 
@@ -77,7 +79,7 @@ class EncryptedHub:
     def stop(self) -> None:
         self._open.close()
         self._process.stdin.close()
-        self._process.wait(30)
+        self._process.wait(GUARD_S)
 
 
 @pytest.fixture(scope="module")

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from faults import fails
+from patience import GUARD_S
 from roundtap_hub.http.page_queues import (
     FIRST,
     HEAD_START,
@@ -35,7 +36,7 @@ class Work:
     def __call__(self, name: str, waits: bool = False) -> Callable[[], str]:
         def piece() -> str:
             self.begun.append(name)
-            assert not waits or self.let.wait(30)
+            assert not waits or self.let.wait(GUARD_S)
             return name
 
         return piece

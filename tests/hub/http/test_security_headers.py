@@ -11,6 +11,7 @@ from pages_kit import House, open_house
 
 import roundtap.demo
 import roundtap_hub
+from patience import GUARD_S
 from roundtap_hub.app.asgi import HubApplication
 from roundtap_hub.http.http_answers import PAGE_CSP
 from roundtap_hub.http.requester import framing_origin
@@ -70,7 +71,7 @@ def house(tmp_path: Path) -> Iterator[House]:
 )
 def test_answers_to_what_is_asked_wrongly_are_sealed_too(house: House, method: str, path: str):
     with closing(AsgiClient(HubApplication(house.hub), lifespan=True)) as client:
-        answer = client.begin(method, path).result(30)
+        answer = client.begin(method, path).result(GUARD_S)
         for name in ("content-security-policy", "x-content-type-options", "referrer-policy", "permissions-policy"):
             assert name in answer.headers, name
 

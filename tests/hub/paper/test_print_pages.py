@@ -4,7 +4,7 @@ import html
 import re
 
 import pytest
-from pages_kit import open_house, text_of
+from pages_kit import here, open_house, text_of
 
 from roundtap_core.event.commands import DrawRound, DropCompetitor, EnterResult, FinishEvent, ImposeRound
 from roundtap_core.records import Result, SidePair
@@ -15,7 +15,7 @@ from roundtap_hub.paper.paper import paper_numbers
 
 PUBLIC = ("pairings-table", "pairings-name", "standings", "bracket")
 DESK = ("slips", "players", "emergency")
-WALL = "2026-11-21T14:25:00+00:00"
+WALL = here("2026-11-21T14:25:00")
 
 
 @pytest.fixture

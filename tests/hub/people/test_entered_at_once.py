@@ -9,8 +9,10 @@ from pages_kit import House, problem_of
 from test_pages_import_people import fields_of, known, pasted
 from werkzeug.test import TestResponse
 
+from patience import GUARD_S
+
 DESK, SIGN_UP = "/console/e1/competitors", "/join/e1"
-PATIENCE_S = 60
+PATIENCE_S = GUARD_S
 
 
 def at_once(house: House, patch: pytest.MonkeyPatch, *asking: Callable[[], TestResponse]) -> list[TestResponse]:

@@ -5,7 +5,7 @@ import re
 
 import pytest
 from fridays_kit import TWELVE, four_fridays, friday, person_named
-from pages_kit import Browser, House, problem_of, text_of
+from pages_kit import Browser, House, here, problem_of, text_of
 
 from roundtap_core.event import commands as c
 from roundtap_core.event.states import active_ids, not_yet_present
@@ -17,7 +17,7 @@ PAGE = "/console/e5/check-in"
 @pytest.fixture
 def organizer(house: House) -> Browser:
     """At the check-in of Friday 13, which four Fridays of the same twelve have led to."""
-    house.time.wall = "2026-11-27T18:00:00+00:00"
+    house.time.wall = here("2026-11-27T18:00:00")
     four_fridays(house.service)
     browser = house.organizer()
     browser.post("/console/e4/again")
@@ -45,7 +45,7 @@ def names(house: House, event: str = "e5") -> dict[str, str]:
 
 
 def test_who_came_most_often_stands_first_and_of_those_who_came_last(house: House) -> None:
-    house.time.wall = "2026-11-27T18:00:00+00:00"
+    house.time.wall = here("2026-11-27T18:00:00")
     friday(house.service, "Friday 8", "2026-10-01", ["Long Ago", "Ana Ruiz"])
     friday(house.service, "Friday 9", "2026-10-02", ["Eight Weeks", "Often Here"])
     friday(house.service, "Friday 10", "2026-11-13", ["Often Here", "Once Before"])
@@ -58,7 +58,7 @@ def test_who_came_most_often_stands_first_and_of_those_who_came_last(house: Hous
 
 
 def test_of_two_who_came_as_often_the_one_who_came_last_stands_first(house: House) -> None:
-    house.time.wall = "2026-11-27T18:00:00+00:00"
+    house.time.wall = here("2026-11-27T18:00:00")
     for day, who in (("06", "Outer Two"), ("13", "Inner Two"), ("14", "Inner Two"), ("20", "Outer Two")):
         friday(house.service, f"Friday {day}", f"2026-11-{day}", [who, "Every One"])
     browser = house.organizer()
@@ -67,11 +67,11 @@ def test_of_two_who_came_as_often_the_one_who_came_last_stands_first(house: Hous
 
 
 def test_an_event_without_a_date_has_the_day_of_its_making(house: House) -> None:
-    house.time.wall = "2026-09-01T18:00:00+00:00"
+    house.time.wall = here("2026-09-01T18:00:00")
     friday(house.service, "Spring", "", ["Long Ago", "Ana Ruiz"])
-    house.time.wall = "2026-11-20T18:00:00+00:00"
+    house.time.wall = here("2026-11-20T18:00:00")
     friday(house.service, "Autumn", "", ["Ana Ruiz", "Eva Luz"])
-    house.time.wall = "2026-11-27T18:00:00+00:00"
+    house.time.wall = here("2026-11-27T18:00:00")
     browser = house.organizer()
     browser.post("/console/e2/again")
     assert list(buttons(browser, "/console/e3/check-in")) == ["Ana Ruiz", "Eva Luz"]

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from pages_kit import Browser, House, Time, open_house, page_fails
 
 import roundtap_hub
+from patience import GUARD_S
 from roundtap_core.event.commands import ChangePerson, DrawRound, EnterResult, PublishRound, SetClock
 from roundtap_core.records import Result, SidePair
 from roundtap_hub.app.asgi import HubApplication
@@ -149,13 +150,13 @@ def test_nobody_has_to_tell_the_cache_what_was_saved(hall: Hall):
 
 def test_what_is_saved_while_the_pages_are_being_made_stands_on_the_first_of_them(hall: Hall):
     made, hold = hall.application.pages._build, threading.Event()
-    hall.application.pages._build = lambda: (hold.wait(30), made())[1]
+    hall.application.pages._build = lambda: (hold.wait(GUARD_S), made())[1]
     first = hall.client.begin("GET", "/e/e1/pairings")
     match = hall.house.event.live.matches[0]  # type: ignore[union-attr]
     entered = EnterResult(match.id, match.revision, Result(score=SidePair(100, 24)), reason="a test")
     hall.house.service.execute_one("e1", entered, "test")
     hold.set()
-    assert first.result(30).text == hall.by_flask("/e/e1/pairings")
+    assert first.result(GUARD_S).text == hall.by_flask("/e/e1/pairings")
     assert "24" in first.result().text
 
 
@@ -235,7 +236,7 @@ def hold_pages(hall: Hall) -> threading.Event:
     """No public page is drawn until this is set."""
     hold = threading.Event()
     lane: Any = hall.application.cached_pages._cache._lane
-    asyncio.run_coroutine_threadsafe(lane.run(partial(hold.wait, 30), PROBE_S), hall.client.loop)
+    asyncio.run_coroutine_threadsafe(lane.run(partial(hold.wait, GUARD_S), PROBE_S), hall.client.loop)
     hall.client.until(lambda: not lane._free)
     return hold
 
@@ -256,7 +257,7 @@ def test_pages_are_drawn_in_turns_by_address_and_once_for_all_who_wait(hall: Hal
     ]
     hall.client.until(lambda: len(lane._waiting) == len(every) + 2)
     hold.set()
-    assert {answer.result(30).status_code for answer in (*greedy, *honest)} == {200}
+    assert {answer.result(GUARD_S).status_code for answer in (*greedy, *honest)} == {200}
     assert hall.drawn.index(("p/e1/p3", "", "es")) <= 4, "its own second turn"
     assert len(hall.drawn) == len(set(hall.drawn)) == len(every) + 1, "what both asked for once"
     assert hall.drawn[1][0] == "wall/e1", "the phone that asked once, before the other's second page"
@@ -311,7 +312,7 @@ def test_of_two_events_in_play_a_wall_without_a_name_shows_each_in_its_turn(hall
 
 def test_five_hundred_who_ask_at_once_have_it_drawn_once(hall: Hall):
     answers = [hall.client.begin("GET", "/e/e1/standings") for _ in range(500)]
-    assert len({answer.result(30).body for answer in answers}) == 1
+    assert len({answer.result(GUARD_S).body for answer in answers}) == 1
     assert hall.drawn == [("standings/e1", "", "en")]
 
 

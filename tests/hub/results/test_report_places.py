@@ -9,6 +9,7 @@ from hub_kit import HandClock, hub_of, make_event, running, stored
 from recorded_reports import record_report
 from wire_json import table_json
 
+from patience import GUARD_S
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry, Timestamp, chain_entry
@@ -140,10 +141,10 @@ def test_a_lot_from_elsewhere_is_none(hall: Hall) -> None:
         asked = submit_lot(hall.hub.service, unit, lot)
         assert asked is not None
         with pytest.raises(Problem):
-            asked.result(30)
+            asked.result(GUARD_S)
     assert hall.match().lots == {}
     asked = submit_lot(hall.hub.service, "table-1", lot)
-    asked.result(30)
+    asked.result(GUARD_S)
     assert hall.match().lots == {"initiative": "b"}
 
 

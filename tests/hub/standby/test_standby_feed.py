@@ -98,8 +98,8 @@ class House:
 @pytest.fixture
 def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[House]:
     """No standby is silent, and none too slow, only because the machine is busy."""
-    monkeypatch.setattr(standby_copy, "SILENT_S", 60)
-    monkeypatch.setattr(standby_copy, "WITHIN_S", 60)
+    monkeypatch.setattr(standby_copy, "SILENT_S", GUARD_S)
+    monkeypatch.setattr(standby_copy, "WITHIN_S", GUARD_S)
     made = House(tmp_path / "hub")
     yield made
     made.close()
@@ -129,7 +129,7 @@ class Feed:
     def answer(self) -> Answer:
         if self._asked is None:
             self.go_on()
-        answer, self._asked = self._asked.result(60), None
+        answer, self._asked = self._asked.result(GUARD_S), None
         self.wire += answer.body
         return answer
 
@@ -240,7 +240,7 @@ def test_a_commit_waits_until_the_standby_has_it(house: House) -> None:
     batch = feed.wait("batch")
     assert not answer.done()
     feed.go_on()
-    assert answer.result(60)
+    assert answer.result(GUARD_S)
     assert [row[1] for row in batch["people"]] == ["p1", "p2", "p3", "p4"]
 
 
@@ -281,7 +281,7 @@ def test_only_who_has_opened_the_last_answer_can_say_that_it_is_on_the_disk(hous
         assert feed.answer().status_code == 409
     assert not answer.done()
     feed.go_on()
-    assert answer.result(60)
+    assert answer.result(GUARD_S)
 
 
 def test_a_newer_connection_of_the_same_standby_ends_the_older(house: House) -> None:
@@ -580,9 +580,9 @@ def test_it_says_what_is_on_its_disk_also_where_the_hub_closes_each_connection(f
     post = Standby(HubToFollow("127.0.0.1", hub.server_port, "standby-1", KEY, 1), folder)
     following = threading.Thread(target=post.follow, daemon=True)
     following.start()
-    assert all_heard.wait(60)
+    assert all_heard.wait(GUARD_S)
     post.stop()
-    following.join(60)
+    following.join(GUARD_S)
     hub.shutdown()
     hub.server_close()
     assert heard[:4] == ["0", "1", "2", "3"]

@@ -27,6 +27,7 @@ from hub_kit import (
 )
 from wire_json import table_json
 
+from patience import GUARD_S
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import Entry
 from roundtap_core.records import Result, SidePair
@@ -240,7 +241,7 @@ def slow(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> Iterator[SlowDisk]:
 
     def later(*saved: Any) -> None:
         disk.batches.append(len(saved[0]))
-        assert disk.let.wait(30)
+        assert disk.let.wait(GUARD_S)
         append(*saved)
 
     monkeypatch.setattr(bench.hub.service.journal, "append", later)
@@ -262,7 +263,7 @@ def under_way(bench: Bench, n: int) -> None:
 
 
 def fates(answers: list[Future[Answer]]) -> list[Any]:
-    return [open_envelope(KEY, ECHO, answer.result(30).get_json()) for answer in answers]
+    return [open_envelope(KEY, ECHO, answer.result(GUARD_S).get_json()) for answer in answers]
 
 
 def test_any_number_of_reports_wait_together_and_share_one_commit(bench: Bench, slow: SlowDisk) -> None:
@@ -316,17 +317,17 @@ def test_all_who_waited_for_a_commit_that_failed_hear_so_and_the_next_is_taken(
 
     def full(*_: object) -> None:
         tried.set()
-        assert go_on.wait(30)
+        assert go_on.wait(GUARD_S)
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
         patch.setattr(bench.hub.service.journal, "append", full)
         answers = [begin(bench)]
-        assert tried.wait(30)
+        assert tried.wait(GUARD_S)
         answers += [begin(bench), begin(bench, event="gone")]
         under_way(bench, 2)
         go_on.set()
-        assert [answer.result(30).status_code for answer in answers] == [503, 503, 503]
+        assert [answer.result(GUARD_S).status_code for answer in answers] == [503, 503, 503]
     assert bench.app.table_api._saving == {}
     assert bench.echo()["fate"] == "accepted"
     assert bench.echo(event="gone")["reason"] == "unknown-match"
@@ -337,7 +338,7 @@ def test_who_waited_too_long_is_told_to_try_again_and_then_hears_of_the_first_tr
 ) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(table_api, "SAVE_S", 0.01)
-        assert begin(bench).result(30).status_code == 503
+        assert begin(bench).result(GUARD_S).status_code == 503
     again = begin(bench)
     slow.let.set()
     assert fates([again])[0]["fate"] == "accepted"
@@ -347,13 +348,13 @@ def test_who_waited_too_long_is_told_to_try_again_and_then_hears_of_the_first_tr
 def test_a_body_that_never_comes_holds_nothing(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(unit_keys, "BODY_WITHIN_S", 0.01)
     for path in ("/device/report", "/device/status"):
-        answer = bench.client.begin("POST", path, None, announced=300).result(30)
+        answer = bench.client.begin("POST", path, None, announced=300).result(GUARD_S)
         assert answer.status_code == 408
         assert answer.headers["connection"] == "close"
 
 
 def test_a_body_that_is_announced_too_large_is_answered_without_a_byte_of_it(bench: Bench) -> None:
-    answer = bench.client.begin("POST", "/device/report", None, announced=4097).result(30)
+    answer = bench.client.begin("POST", "/device/report", None, announced=4097).result(GUARD_S)
     assert (answer.status_code, answer.headers["connection"]) == (403, "close")
 
 
@@ -680,7 +681,7 @@ def test_a_hello_opens_the_feed_for_its_unit(bench: Bench) -> None:
 )
 def test_no_other_hello_opens_a_feed(bench: Bench, body: Any) -> None:
     said = body if isinstance(body, bytes) else hello_of(bench.hub, **body)
-    answer = bench.client.begin("POST", "/device/feed", said, {"roundtap-unit": "table-1"}).result(30)
+    answer = bench.client.begin("POST", "/device/feed", said, {"roundtap-unit": "table-1"}).result(GUARD_S)
     assert 400 <= answer.status_code < 500
 
 

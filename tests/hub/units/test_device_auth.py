@@ -13,6 +13,7 @@ from asgi_client import Answer, AsgiClient
 from hub_kit import KEYS, HandClock, hello_of, hub_of, make_event, opened_hello, running, url_of
 
 from own_log import logged_here
+from patience import GUARD_S
 from roundtap_core.wire import ECHO, REPORT, REQUEST, envelope, open_envelope, sign
 from roundtap_hub.access import unit_keys
 from roundtap_hub.access.unit_keys import (
@@ -45,7 +46,9 @@ class Bench:
     client: AsgiClient
 
     def ask(self, path: str, message: Any, address: str = HONEST, **headers: str) -> Answer:
-        answer: Answer = self.client.begin("POST", path, json.dumps(message).encode(), headers, peer=address).result(60)
+        answer: Answer = self.client.begin("POST", path, json.dumps(message).encode(), headers, peer=address).result(
+            GUARD_S
+        )
         return answer
 
     def report(

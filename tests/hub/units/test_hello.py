@@ -13,6 +13,7 @@ import pytest
 from asgi_client import Answer, AsgiClient
 from hub_kit import KEYS, HandClock, hello_of, hub_of, make_event, opened_hello, running
 
+from patience import GUARD_S
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.wire import FEED, open_envelope
 from roundtap_hub.access.unit_keys import (
@@ -50,7 +51,7 @@ def client(hub: Hub) -> Iterator[AsgiClient]:
 
 def knock(client: AsgiClient, body: bytes, unit: str = "table-1") -> Answer:
     """A hello that is refused: a feed would never end."""
-    answer: Answer = client.begin("POST", "/device/feed", body, {"roundtap-unit": unit}).result(30)
+    answer: Answer = client.begin("POST", "/device/feed", body, {"roundtap-unit": unit}).result(GUARD_S)
     return answer
 
 
@@ -135,7 +136,7 @@ def test_a_large_hello_a_stranger_s_and_a_station_s_are_refused_before_anything_
     large = hello_of(hub, key=KEYS["table-2"], reports=[["e1", f"r{n}"] for n in range(8000)])
     assert len(large) > HELLO_BYTES_MAX
     unread = client.begin("POST", "/device/feed", None, {"roundtap-unit": "table-1"}, announced=HELLO_BYTES_MAX + 1)
-    assert unread.result(30).status_code == 413
+    assert unread.result(GUARD_S).status_code == 413
     assert [knock(client, large).status_code, knock(client, large, "table-9").status_code] == [413, 413]
     for unit in ("table-9", "", "ż", "station-1"):
         assert knock(client, hello_of(hub, key=KEYS["table-2"]), unit).status_code == 403
@@ -155,7 +156,7 @@ def test_whoever_signs_wrongly_again_and_again_is_not_even_read(
         50 - FORGERY_RATE.burst
     )
     unread = client.begin("POST", "/device/feed", None, {"roundtap-unit": "table-1"}, announced=60_000)
-    assert unread.result(30).status_code == 429
+    assert unread.result(GUARD_S).status_code == 429
     assert len(parsed) == FORGERY_RATE.burst
     assert opened_hello(hub.units, "table-1", hello_of(hub), "10.42.0.12"), "the unit itself is not shut out"
 

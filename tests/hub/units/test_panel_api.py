@@ -13,6 +13,7 @@ from asgi_client import AsgiClient
 from hub_kit import HandClock, hub_of, make_event, running
 
 from faults import fails
+from patience import GUARD_S
 from roundtap_core.event import commands as c
 from roundtap_core.messages import ContinueOffer, PanelView
 from roundtap_core.typed import parse_message
@@ -83,7 +84,9 @@ class Bench:
         )
 
     def post(self, message: Any, address: str = HERE) -> Any:
-        return self.client.begin("POST", "/device/panel", json.dumps(message).encode(), {}, peer=address).result(60)
+        return self.client.begin("POST", "/device/panel", json.dumps(message).encode(), {}, peer=address).result(
+            GUARD_S
+        )
 
     def ask(self, step: Any = None, **changes: Any) -> dict[str, Any]:
         answer = self.post(self.request(step, **changes))
