@@ -1,5 +1,6 @@
 """The wall in a real browser, measured: names fill the screen, none is cut, and what is old or over says so."""
 
+import re
 from typing import Any
 
 import pytest
@@ -216,9 +217,10 @@ def test_old_news_are_grey_legible_and_say_of_when_they_are(own_hall: Hall, scre
         screen.until(lambda: browser.execute_script("return window.heard_hub && window.roundtap.known()"), "news")
         # Silence, and nobody waits for it to be long: the page's own clock is set on.
         screen.go_stale(82)
-        screen.until(lambda: "1:" in text(browser, "contact"), "the age")
+        # At least so long: a slow machine's own time comes on top.
+        screen.until(lambda: re.search("[1-9]:", text(browser, "contact")), "the age")
         said = text(browser, "contact")
-        assert "Brak łączności od 1:" in said
+        assert re.search("Brak łączności od ([2-9]:|1:[2-5])", said)
         assert ":32" in said, "the time of day of what is shown"
         assert min(contrasts(browser)) >= 4.5, path
         screen.offline(False)
