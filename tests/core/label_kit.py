@@ -25,6 +25,7 @@ A_PART = r'["\']([\w.-]+)["\']|(~\s*[\w.]+(?:\([^()]*\))?|~\s*\([^()]*\))'
 HOLE = "[^.]+"
 
 
+@cache
 def labels() -> dict[str, set[str]]:
     """The keys of buttons and headings, each with the file that it is found in:
 
@@ -38,8 +39,8 @@ def labels() -> dict[str, set[str]]:
         for key in keys_in(re.sub(SMALL, "", body, flags=re.DOTALL)):
             found.setdefault(key, set()).add(page.name)
     shown = {name for page in pages() for name in shown_as_given(page)}
-    for file, tree in programs():
-        for key in given_to(shown, tree) | kept(tree):
+    for file, nodes in programs():
+        for key in given_to(shown, nodes) | kept(nodes):
             found.setdefault(key, set()).add(file.name)
     return found
 
@@ -64,8 +65,10 @@ def pages() -> dict[Path, str]:
 
 
 @cache
-def programs() -> list[tuple[Path, ast.Module]]:
-    return [(file, ast.parse(file.read_text(encoding="utf-8"))) for file in sorted(HUB.rglob("*.py"))]
+def programs() -> list[tuple[Path, list[ast.AST]]]:
+    """Each program with all of its nodes."""
+    files = sorted(HUB.rglob("*.py"))
+    return [(file, list(ast.walk(ast.parse(file.read_text(encoding="utf-8"))))) for file in files]
 
 
 @cache
@@ -144,8 +147,8 @@ def looked_up() -> set[str]:
     """What Python shows where it names it: `words("key")`, or one of two."""
     return {
         str(each.value)
-        for _, tree in programs()
-        for node in ast.walk(tree)
+        for _, nodes in programs()
+        for node in nodes
         if isinstance(node, ast.Call) and node.args
         for each in either(node.args[0])
         if isinstance(each, ast.Constant)
@@ -166,10 +169,10 @@ def written_whole() -> set[str]:
     return {key for text in pages().values() for key in re.findall(r'["\']([\w.-]+)["\']', text)}
 
 
-def given_to(names: set[str], tree: ast.Module) -> set[str]:
+def given_to(names: set[str], nodes: list[ast.AST]) -> set[str]:
     """The keys in what a program gives to one of these names: as an argument, or by an assignment."""
     given: list[ast.expr] = []
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.keyword) and node.arg in names:
             given.append(node.value)
         elif isinstance(node, ast.Call):
@@ -187,8 +190,9 @@ def parameters() -> dict[str, list[str]]:
     """What the hub's functions with a button or a heading call their arguments, by the function's name."""
     return {
         node.name: [each.arg for each in node.args.args]
-        for _, tree in programs()
-        for node in ast.walk(tree)
+        for file, nodes in programs()
+        if names_in_labels(pages()[file])
+        for node in nodes
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and names_in_labels(ast.unparse(node))
     }
 
@@ -202,11 +206,11 @@ def keys_of(node: ast.AST) -> set[str]:
     return set()
 
 
-def kept(tree: ast.Module) -> set[str]:
+def kept(nodes: list[ast.AST]) -> set[str]:
     """The keys that a program names and nowhere looks up."""
     return {
         key
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.Constant)
         for key in keys_of(node) - looked_up()
         if "." in key and not is_sentence(key)

@@ -15,7 +15,7 @@ PICTURES = {
     "server/pictures/draft.png": ("pages/en-draft-console.png", (0, 0, 1280, 640), 900),
     "server/pictures/match.png": ("pages/en-playing-match.png", (0, 0, 1280, 800), 900),
     "server/pictures/slips.png": ("pages/en-day-slip-desk.png", (0, 0, 1366, 620), 900),
-    "server/pictures/bracket.png": ("pages/en-champion-bracket.png", (0, 0, 1280, 760), 900),
+    "server/pictures/bracket.png": ("pages/en-champion-bracket.png", (0, 0, 1280, 580), 900),
     "server/pictures/console.png": ("pages/en-playing-console.png", (0, 0, 1280, 1100), 1280),
     "server/pictures/hall.png": ("demo/hall.png", (0, 0, 830, 1102), 830),
     "server/pictures/phone.png": ("pages/en-day-me-confirm.png", (0, 0, 390, 722), 300),

@@ -38,10 +38,11 @@ PAGE = (16.0, 8.2)  # width and height of what it is mostly shown on, in proport
 WALL, PORTRAIT_WALL = (768.0, 376.0), (420.0, 690.0)
 """A wall below its head, so measured that a name of NAME_PX has the smallest letters that a hall can read."""
 WALL_ROW, WALL_GAP, WALL_BETWEEN, WALL_HEAD = 20, 4, 26, 24
-CLOSEST = 0.8  # how much closer a name's letters may stand on a wall before another layout is chosen
+CLOSEST = 0.76  # how much closer a name's letters may stand on a wall before another layout is chosen
 WORTH = 1.1  # how much larger all letters must become for a name to be broken
 INITIAL = 3  # so few letters at a name's end do not stand on a line of their own
 
+BOLD = 1.13  # how much wider bold letters are
 NARROW_LETTERS, WIDE_LETTERS = "ijlftrI.,-'() ", "mwMWÆŒ@"
 
 
@@ -115,7 +116,7 @@ def wall_bracket(bracket: Bracket, names: Mapping[str, str], words: Words, box: 
 
 def _width(name: str) -> float:
     """A name's width, bold: a winner keeps the space."""
-    return text_width(name, NAME_PX) * 1.07
+    return text_width(name, NAME_PX) * BOLD
 
 
 def _halves(name: str) -> list[str]:
@@ -317,7 +318,7 @@ class _BracketSvg:
         who = self._bracket.champion
         name = self._names.get(who, who) if who else ""
         label = text_width(round_label(self._words, CHAMPION), SMALL_PX)
-        return MARGIN + max(label, min(text_width(name, NAME_PX + 4) * 1.07, WIDEST * 1.2))
+        return MARGIN + max(label, min(text_width(name, NAME_PX + 4) * BOLD, WIDEST * 1.2))
 
     def _append(
         self,
@@ -338,7 +339,7 @@ class _BracketSvg:
             (f'text-anchor="{anchor}"', anchor),
             (
                 f'textLength="{fit:.0f}" lengthAdjust="spacingAndGlyphs"',
-                fit and text_width(text, size) * (1.07 if bold else 1) > fit,
+                fit and text_width(text, size) * (BOLD if bold else 1) > fit,
             ),
         )
         self._parts.append(f"<text {' '.join(each for each, holds in attributes if holds)}>{escape(text)}</text>")
