@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 from flask import Flask
-from hypothesis import is_hypothesis_test, settings
+from hypothesis import HealthCheck, is_hypothesis_test, settings
 from jinja2 import StrictUndefined
 
 from made_once import made_once
@@ -53,7 +53,10 @@ _files_in_memory()
 # A template that asks for a name or a key that is not there fails; in a hall the page is shown without it.
 Flask.jinja_options = {"undefined": StrictUndefined}
 
-settings.register_profile("few", max_examples=10, derandomize=True, deadline=None)
+# How long examples take to make is no statement of a test either.
+settings.register_profile(
+    "few", max_examples=10, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.register_profile("many", settings.get_profile("few"), max_examples=600)
 settings.load_profile("few")
 

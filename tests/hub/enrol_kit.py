@@ -141,7 +141,6 @@ def patient_desk() -> Iterator[None]:
     """The form waits for a unit, however busy the machine is."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(enrolment, "TAKE_UP_S", GUARD_S)
-        patch.setattr(enrolment, "WAIT_S", GUARD_S)
         yield
 
 

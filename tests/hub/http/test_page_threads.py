@@ -86,10 +86,14 @@ class House:
         return slow
 
 
+def pages_wait(monkeypatch: pytest.MonkeyPatch, at_most_s: float) -> None:
+    monkeypatch.setattr(page_threads.page_queues, "PAGE_S", at_most_s)
+
+
 @pytest.fixture
 def house(monkeypatch: pytest.MonkeyPatch) -> Iterator[House]:
     """However busy the machine is that tests this, no page leaves the line while it is filled."""
-    monkeypatch.setattr(page_threads.page_queues, "PAGE_S", GUARD_S)
+    pages_wait(monkeypatch, GUARD_S)
     made = House()
     yield made
     made.pages.let.set()
@@ -248,7 +252,7 @@ def test_the_watchdog_s_page_passes_the_queue_too_and_comes_from_every_lane(hous
 @pytest.fixture
 def full(house: House, monkeypatch: pytest.MonkeyPatch) -> House:
     """All threads have something to do, and no page waits for one for long."""
-    monkeypatch.setattr(page_threads.page_queues, "PAGE_S", 0.01)
+    pages_wait(monkeypatch, 0.01)
     house.fill_players()
     return house
 
