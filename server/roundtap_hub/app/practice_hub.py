@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from roundtap_core.errors import Problem
+from roundtap_core.version import VERSION_VARIABLE, version
 from roundtap_core.wire import practice_key
 from roundtap_hub.access.staff import Session
 from roundtap_hub.store.backups import PRACTICE
@@ -95,7 +96,9 @@ class PracticeHub:
                     stdout=subprocess.PIPE,
                     bufsize=0,
                     start_new_session=True,
-                    env={name: value for name, value in os.environ.items() if not name.startswith(OF_SERVICE)},
+                    # This hub's version, too: a checkout may change while both run, and lent units would be refused.
+                    env={name: value for name, value in os.environ.items() if not name.startswith(OF_SERVICE)}
+                    | {VERSION_VARIABLE: version()},
                 )
             except OSError as error:
                 raise Problem("practice_failed") from error
