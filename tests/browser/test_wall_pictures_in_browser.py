@@ -274,8 +274,9 @@ def test_the_champion_s_name_is_as_large_as_it_fits(own_hall: Hall, screen: Scre
         assert screen.run("return document.querySelector('#fitted .wall-champion').dataset.turns") == "2"
     heads = {tuple(turned(hall, screen)) for _ in range(4)}
     assert heads == {("Champion", ""), ("Final standings", f"Champion\n{champion}")}, "every page names who won"
-    screen.open(f"{hall.url}/wall/{event}?show=standings")
-    screen.until(lambda: screen.run(TITLE_AND_WINNER)[1].endswith(champion), "the winner beside a picture that stays")
+    for show in ("standings", "pairings", "words"):
+        screen.open(f"{hall.url}/wall/{event}?show={show}")
+        screen.until(lambda: screen.run(TITLE_AND_WINNER)[1].endswith(champion), f"the winner beside {show} that stay")
 
 
 def turned(hall: Hall, screen: Screen) -> list[str]:

@@ -1,7 +1,6 @@
 """No command leaves a process behind, however it ends: asked to, interrupted, or killed without a word."""
 
 import os
-import secrets
 import shutil
 import signal
 import subprocess
@@ -65,7 +64,7 @@ class Started:
     """One command and all that it starts, known by a mark that every process inherits."""
 
     def __init__(self, folder: Path, *command: str, **environment: str) -> None:
-        self.mark = secrets.token_hex(8)
+        self.mark = os.urandom(8).hex()  # not by a test's chance, which another suite on this machine has, too
         self.folder = folder
         self.process = subprocess.Popen(
             command,

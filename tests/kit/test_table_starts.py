@@ -9,7 +9,6 @@ import pytest
 
 from faults import fails
 from kit import WAIT_S, Kit, Table, wait_until
-from own_log import logged_here
 from roundtap.kit.virtual_kit import start_roundtap
 from roundtap_units import unit_config
 from roundtap_units.board_process import hardware_fault_logger, release_controls, screen_text_output
@@ -72,7 +71,7 @@ def test_what_is_missing_is_said_once_and_when_it_is_there_again(caplog: pytest.
     say = hardware_fault_logger()
     for reason in ("lgpio is missing", "lgpio is missing", "", ""):
         say(reason, "")
-    assert logged_here(caplog) == ["buttons and lamps: lgpio is missing", "buttons and lamps: there again"]
+    assert caplog.messages == ["buttons and lamps: lgpio is missing", "buttons and lamps: there again"]
 
 
 def test_a_board_file_that_may_not_be_read(kit: Kit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

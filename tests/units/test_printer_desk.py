@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from printer_line import AtOneSpeed
 
-from own_log import logged_here
 from roundtap_core.messages import Job
 from roundtap_devices.printing.ports import SERIAL, USB, FoundPort, Port, PortUnavailable, SerialPort
 from roundtap_devices.printing.printer_profiles import EPSON_80
@@ -94,7 +93,7 @@ def test_a_station_starts_without_a_printer_and_takes_the_first_that_appears(hal
 
 def test_a_missing_printer_is_said_once_until_there_was_one(hall: Hall, caplog: pytest.LogCaptureFixture) -> None:
     hall.go(60)
-    assert logged_here(caplog) == ["no printer is plugged in yet: the first that appears is taken"]
+    assert caplog.messages == ["no printer is plugged in yet: the first that appears is taken"]
 
 
 def test_a_virtual_printer_is_opened_while_it_is_plugged_in(hall: Hall) -> None:

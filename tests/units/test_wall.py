@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from own_log import logged_here
 from roundtap_core.command_arguments import add_arguments
 from roundtap_core.messages import WallPin
 from roundtap_core.wire import ECHO, envelope
@@ -333,7 +332,7 @@ def test_what_is_missing_is_said_once_and_waited_for(
         WallBrowser(proxy, SystemdNotifier({}), evening, lambda: evening.s).run(
             False, {"RUNTIME_DIRECTORY": str(tmp_path)}
         )
-    no_programs, no_screen = logged_here(caplog)
+    no_programs, no_screen = caplog.messages
     # A hub need not have them, a wall must: `roundtap_machine.services`.
     assert no_programs.startswith("waiting: ")
     assert "no cage and no chromium" in no_programs

@@ -139,16 +139,18 @@ def wall_view(
         grid = grid_cells(snapshot, units, state, newest, names, now_ms)
         calls = [cell for cell in grid if cell.call_since_ms is not None]
         view = replace(view, playing=[cell for cell in grid if not cell.done], calls=calls)
+    winner = winner_of(event)
+    final = final_lines(event, names) if winner or mode in (BRACKET, STANDINGS) else []
+    if winner:
+        # Also beside a fixed picture: each of them has it in its head.
+        ranked = [line for line in final if line.rank is not None and line.rank <= PODIUM]
+        view = replace(view, champion=ranked[:PODIUM_LINES])
     if mode == WELCOME:
         return replace(view, here=saved_event.check_in_count(state))
     if mode == PAIRINGS:
         return replace(view, pages=name_pages(event, part))
     if mode not in (BRACKET, STANDINGS):
         return view
-    final = final_lines(event, names)
-    if winner_of(event):
-        ranked = [line for line in final if line.rank is not None and line.rank <= PODIUM]
-        view = replace(view, champion=ranked[:PODIUM_LINES])
     if mode == BRACKET:
         return replace(view, final_pages=_paged(final, [line.name for line in final]))
     ranks = standings_view(event, names)

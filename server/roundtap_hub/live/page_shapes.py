@@ -17,7 +17,7 @@ from roundtap_hub.http.routes import PageKey
 from roundtap_hub.live.regions import SEEN, Piece, Region, RenderedPage, Row
 from roundtap_hub.views.round_clock import clock_text
 
-SHAPES_MAX = 256  # some 12 kB each: a round has some twenty in each language
+SHAPES_MAX = 256  # some 40 kB each: a round has some twenty in each language
 RUN_LEVEL = 9  # of compressing what many pages have: once
 
 _OPEN, _CLOSE = "\x02", "\x03"  # no text that is typed or written may hold them (roundtap_core/typed.py)

@@ -82,8 +82,8 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class RenderedPage:
-    """A rendered page. `beside`: the text before, between and after its regions, without marks, with placeholders;
-    `frame`: its hash in this process; `moves`: whether the page has moving parts."""
+    """A rendered page. `beside`: the text before, between and after its regions, without marks, with placeholders, none
+    where only the regions were asked for; `frame`: its hash in this process; `moves`: whether it has moving parts."""
 
     version: str
     beside: tuple[str, ...] = ()

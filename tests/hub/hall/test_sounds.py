@@ -11,7 +11,6 @@ import pytest
 from asgi_client import AsgiClient
 from pages_kit import House, open_house, text_of
 
-from own_log import logged_here
 from roundtap_core.event.commands import SetClock
 from roundtap_hub.app.asgi import HubApplication
 from roundtap_hub.hall.hub_sound import FIVE, START, TIME, HubSound, tone_wav
@@ -120,7 +119,7 @@ def test_a_missing_device_is_told_once_and_on_the_console(ears: Ears, caplog: py
         ears.wait(250)
         ears.wait(70 * MINUTE - 251)
         ears.wait(1)
-    assert logged_here(caplog, logging.ERROR) == ["the hub's audio out cannot be heard: no soundcard here"]
+    assert caplog.messages == ["the hub's audio out cannot be heard: no soundcard here"]
     organizer = ears.house.organizer()
     assert "sound does not work: no soundcard here" in text_of(organizer.get("/console/displays"))
     ears.broken = ""

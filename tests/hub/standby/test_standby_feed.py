@@ -14,7 +14,6 @@ from asgi_client import Answer, AsgiClient
 from hub_kit import NAMES, HandClock, event_steps, people
 
 from memory_hub import hub_in_memory
-from own_log import logged_here
 from patience import GUARD_S
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE, Timestamp
@@ -522,7 +521,7 @@ def test_rows_that_are_none_change_nothing(folder: StandbyFolder, rows: Any) -> 
 def test_keys_that_can_be_read_are_told_to_no_log(folder: StandbyFolder, caplog: pytest.LogCaptureFixture) -> None:
     folder.take_beside(rows_of({"table-1": TABLE_KEY}))
     assert len(folder.journal.secrets()) == 1
-    assert logged_here(caplog) == []
+    assert caplog.records == []
 
 
 def test_one_process_uses_a_folder(folder: StandbyFolder) -> None:
