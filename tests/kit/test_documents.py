@@ -177,6 +177,13 @@ def test_a_button_of_another_name_would_be_missed() -> None:
     assert not any(screen.fullmatch("Add players") for screen in screens())
 
 
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_every_table_is_shown_as_one(document: str) -> None:
+    """Its second line parts the head from the rows: an empty line within it would leave bars."""
+    for block in re.findall(r"(?:^ *\|.*\n)+", (ROOT / document).read_text(), re.M):
+        assert re.fullmatch(r" *\|[-:| ]+\|", block.splitlines()[1] if block.count("\n") > 1 else ""), block
+
+
 @pytest.mark.parametrize("document", MOST_WORDS)
 def test_nothing_is_longer_than_somebody_reads(document: str) -> None:
     assert len(words_in((ROOT / document).read_text(encoding="utf-8"))) <= MOST_WORDS[document]

@@ -9,7 +9,7 @@ packages=$(grep -c '^[A-Za-z0-9].*==' requirements.lock)
 # While pip unpacks it says nothing.
 count_unpacked() {
     while sleep 5 > /dev/null 2>&1 3>&-; do
-        echo "  $(find .venv/lib/*/site-packages -maxdepth 1 -name '*.dist-info' | wc -l) of $packages"
+        echo "  $(find .venv/lib/*/site-packages -maxdepth 1 -name '*.dist-info' ! -name 'pip-*' ! -name 'setuptools-*' | wc -l) of $packages"
     done
 }
 

@@ -26,6 +26,7 @@ from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import catalogue
 from roundtap_hub.access.personal_links import link_token
 from roundtap_hub.app.hub import read_or_make_secret
+from roundtap_hub.http.hall_addresses import hall_addresses, http_url
 from roundtap_hub.http.requester import is_loopback
 from roundtap_hub.http.tls import AUTHORITY, FOLDER, fingerprint, https_port
 from roundtap_hub.store.clocks import system_clocks
@@ -242,12 +243,14 @@ class Demo:
         )
 
     def _elsewhere(self) -> list[str]:
-        """For organizers on other devices, where the demo admits them."""
+        """For phones, and for organizers on other devices, where the demo admits them."""
         authority = self.kit.hub_folder / FOLDER / AUTHORITY
         if not authority.is_file():
             return []
+        own = next(map(str, hall_addresses()), self.args.host)
         return [
-            f"  Console elsewhere       https://this machine:{https_port(self.args.port)}/console",
+            f"  Phones                  {http_url(own, self.args.port)}",
+            f"  Console elsewhere       {http_url(own, https_port(self.args.port)).replace('http:', 'https:')}/console",
             f"    fingerprint (SHA-256) {fingerprint(authority.read_bytes(), authority)}",
         ]
 
