@@ -26,7 +26,7 @@ from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import catalogue
 from roundtap_hub.access.personal_links import link_token
 from roundtap_hub.app.hub import read_or_make_secret
-from roundtap_hub.http.hall_addresses import hall_addresses, http_url
+from roundtap_hub.http.hall_addresses import addresses_of_socket, http_url, is_address
 from roundtap_hub.http.requester import is_loopback
 from roundtap_hub.http.tls import AUTHORITY, FOLDER, fingerprint, https_port
 from roundtap_hub.store.clocks import system_clocks
@@ -247,7 +247,8 @@ class Demo:
         authority = self.kit.hub_folder / FOLDER / AUTHORITY
         if not authority.is_file():
             return []
-        own = next(map(str, hall_addresses()), self.args.host)
+        host = self.args.host
+        own = str(next(iter(addresses_of_socket(host)), host)) if is_address(host) else host
         return [
             f"  Phones                  {http_url(own, self.args.port)}",
             f"  Console elsewhere       {http_url(own, https_port(self.args.port)).replace('http:', 'https:')}/console",
